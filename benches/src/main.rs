@@ -1,0 +1,3 @@
+//! Side-by-side comparison of wheelhouse, tokio and smol.
+
+fn main() {}

@@ -1,0 +1,5 @@
+mod blocking;
+mod io;
+mod park;
+mod task;
+mod time;

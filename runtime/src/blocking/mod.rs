@@ -1,0 +1,1 @@
+//! A concurrency core: see the crate root.

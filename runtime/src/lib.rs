@@ -1,0 +1,7 @@
+//! A work-stealing, multi-threaded async runtime.
+#![allow(dead_code, unused_imports, reason = "filled step by step")]
+
+mod blocking;
+mod park;
+mod sync;
+mod task;
