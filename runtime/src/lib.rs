@@ -2,6 +2,7 @@
 #![allow(dead_code, unused_imports, reason = "filled step by step")]
 
 mod blocking;
+mod hooks;
 mod park;
 mod sync;
 mod task;
