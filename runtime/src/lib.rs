@@ -2,7 +2,11 @@
 #![allow(dead_code, unused_imports, reason = "filled step by step")]
 
 mod blocking;
+mod dump;
 mod hooks;
+mod metrics;
 mod park;
 mod sync;
 mod task;
+mod threads;
+mod watchdog;

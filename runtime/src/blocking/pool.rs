@@ -1,0 +1,184 @@
+//! The pool's handle: submit and shut down.
+
+use core::time::Duration;
+
+use super::state::{Queued, State};
+use super::{Config, Figures, Host, Job, NoThread, Refused, Wait, thread};
+use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
+
+/// A handle to a blocking pool; clones share it.
+pub(crate) struct Pool<J: Job, H: Host> {
+    shared: Arc<Shared<J, H>>,
+}
+
+/// Shared by the handles and every thread of the pool.
+pub(super) struct Shared<J: Job, H: Host> {
+    state: Mutex<State<J, H::Thread>>,
+    /// Threads without work wait here.
+    pub(super) work: Condvar,
+    /// A shutdown waits here for the last thread to leave.
+    left: Condvar,
+    /// Jobs queued or running. Incremented before a job is queued, decremented when it is over.
+    jobs: AtomicUsize,
+    pub(super) config: Config,
+    pub(super) host: H,
+}
+
+impl<J: Job, H: Host> Pool<J, H> {
+    pub(crate) fn new(config: Config, host: H) -> Self {
+        let state = Mutex::new(State::new());
+        let (work, left) = (Condvar::new(), Condvar::new());
+        Self { shared: Arc::new(Shared { state, work, left, jobs: AtomicUsize::new(0), config, host }) }
+    }
+
+    /// Queues a job. Refused, it has been cancelled before this returns.
+    pub(crate) fn submit(&self, job: J) -> Result<(), Refused> {
+        let shared = &*self.shared;
+        // Relaxed: a thread that is not parked is counted before it parks, and its park orders this.
+        shared.jobs.fetch_add(1, Ordering::Relaxed);
+        let mut state = shared.lock();
+        if state.closed {
+            drop(state);
+            shared.cancel([job]);
+            return Err(Refused::Closed);
+        }
+        let queued = state.push(job, shared.config.max_threads);
+        drop(state);
+        match queued {
+            Queued::Notify => shared.work.notify_one(),
+            Queued::Start(index) => return self.start(index),
+            Queued::Waits => {}
+        }
+        Ok(())
+    }
+
+    /// Takes no more jobs, cancels the queued ones and waits for the running ones as long as `wait` says. True if
+    /// every thread has ended; those that have not are detached. On a thread of the pool itself it does not wait.
+    pub(crate) fn shutdown(&self, wait: Wait) -> bool {
+        let shared = &*self.shared;
+        let mut state = shared.lock();
+        let queued = state.close();
+        let inside = state.any_running(|thread| shared.host.is_current(thread));
+        drop(state);
+        shared.work.notify_all();
+        shared.cancel(queued);
+
+        let ended = match wait {
+            Wait::AtMost(limit) if !inside => shared.wait_left(Some(limit)),
+            Wait::Forever if !inside => shared.wait_left(None),
+            _ => false,
+        };
+        if !ended {
+            let mut state = shared.lock();
+            let ended = state.threads == 0;
+            let handles = state.detach();
+            drop(state);
+            drop(handles);
+            return ended;
+        }
+        let exited = shared.lock().take_exited();
+        exited.into_iter().for_each(|thread| shared.host.join(thread));
+        true
+    }
+
+    /// Whether a job is queued or running.
+    pub(crate) fn is_busy(&self) -> bool {
+        // DRAINED.observe
+        self.shared.jobs.load(Ordering::Acquire) != 0
+    }
+
+    pub(crate) fn figures(&self) -> Figures {
+        self.shared.lock().figures()
+    }
+
+    fn start(&self, index: usize) -> Result<(), Refused> {
+        let shared = self.shared.clone();
+        let started = self.shared.host.start(index, super::Box::new(move || thread::run(&shared, index)));
+        let shared = &*self.shared;
+        match started {
+            Ok(thread) => {
+                shared.lock().started(index, thread);
+                Ok(())
+            }
+            Err(refusal) => shared.not_started(index, refusal),
+        }
+    }
+}
+
+impl<J: Job, H: Host> Shared<J, H> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State<J, H::Thread>> {
+        self.state.lock()
+    }
+
+    /// One job is over.
+    pub(super) fn finish(&self) {
+        // DRAINED.publish: what the job did is done
+        if self.jobs.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.host.drained();
+        }
+    }
+
+    /// A thread leaves. Joins those that left before it, so that whoever joins the last has joined all.
+    pub(super) fn leave(&self, mut state: MutexGuard<'_, State<J, H::Thread>>, index: usize) {
+        let before = state.leave(index);
+        let last = state.threads == 0;
+        drop(state);
+        if last {
+            self.left.notify_all();
+        }
+        before.into_iter().for_each(|thread| self.host.join(thread));
+    }
+
+    fn not_started(&self, index: usize, refusal: NoThread) -> Result<(), Refused> {
+        let mut state = self.lock();
+        let orphans = state.not_started(index);
+        let last = state.threads == 0;
+        drop(state);
+        if last {
+            self.left.notify_all();
+        }
+        if orphans.is_empty() {
+            return Ok(());
+        }
+        self.cancel(orphans);
+        Err(Refused::NoThread(refusal))
+    }
+
+    fn cancel(&self, jobs: impl IntoIterator<Item = J>) {
+        for job in jobs {
+            thread::contain(|| job.cancel());
+            self.finish();
+        }
+    }
+
+    /// Waits for the last thread to leave; false if `limit` passed before.
+    fn wait_left(&self, limit: Option<Duration>) -> bool {
+        let end = limit.and_then(|limit| self.host.now().checked_add(limit));
+        let mut state = self.lock();
+        while state.threads > 0 {
+            state = match end {
+                None => self.left.wait(state),
+                Some(end) => {
+                    let left = end.saturating_sub(self.host.now());
+                    if left.is_zero() {
+                        return false;
+                    }
+                    self.left.wait_timeout(state, left).0
+                }
+            };
+        }
+        true
+    }
+}
+
+impl<J: Job, H: Host> Clone for Pool<J, H> {
+    fn clone(&self) -> Self {
+        Self { shared: self.shared.clone() }
+    }
+}
+
+impl<J: Job, H: Host> core::fmt::Debug for Pool<J, H> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Pool").field("config", &self.shared.config).field("figures", &self.figures()).finish()
+    }
+}

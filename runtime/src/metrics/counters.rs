@@ -1,0 +1,224 @@
+//! Counters written by one thread and read by any.
+
+use std::time::{Duration, Instant};
+
+use super::histogram::Recorder;
+use crate::sync::{AtomicU64, Ordering};
+
+/// The running task's id while a worker polls the future given to `block_on`.
+pub(crate) const ROOT: u64 = u64::MAX;
+
+/// A counter that one thread writes: a load and a store, never a locked instruction.
+#[derive(Debug, Default)]
+pub(crate) struct Owned(AtomicU64);
+
+impl Owned {
+    fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    /// Adds `n`. Owner only.
+    #[inline]
+    pub(crate) fn add(&self, n: u64) {
+        // Relaxed: a counter by itself; readers need no order between counters.
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
+    }
+
+    /// The current value. Any thread.
+    #[inline]
+    pub(crate) fn get(&self) -> u64 {
+        // Relaxed: see `add`.
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What one worker counts. Its worker writes, everybody reads; each figure is published as it changes, so those of a
+/// worker that is stuck in a poll are current.
+///
+/// Kept in a `CachePadded` by whoever holds the workers, so that no two workers write one line.
+#[derive(Debug)]
+pub(crate) struct WorkerCounters {
+    /// Polls begun.
+    pub(crate) polls: Owned,
+    /// The id of the task being polled; 0 between polls.
+    running: AtomicU64,
+    /// When the worker last left its park, in nanoseconds since `epoch`; 0 while it is parked.
+    awake_since: AtomicU64,
+    /// Nanoseconds awake in the periods that are over.
+    busy: Owned,
+    pub(crate) parks: Owned,
+    pub(crate) unparks: Owned,
+    /// Searches that took something from a peer.
+    pub(crate) steal_operations: Owned,
+    /// Tasks taken from peers.
+    pub(crate) steals: Owned,
+    /// Tasks moved from a full local queue to the global one.
+    pub(crate) overflows: Owned,
+    /// Polls that ended because the cooperative budget was used up.
+    pub(crate) forced_yields: Owned,
+    /// The worker's thread, as the operating system numbers it; 0 before it started.
+    thread: AtomicU64,
+    epoch: Instant,
+    /// How long each poll took; `None` unless the builder asked for it.
+    pub(crate) poll_times: Option<Recorder>,
+    /// How long each task was queued before its poll; `None` unless the builder asked for it.
+    pub(crate) schedule_latencies: Option<Recorder>,
+}
+
+impl WorkerCounters {
+    /// `epoch` is the same for all workers of a runtime.
+    pub(crate) fn new(epoch: Instant, histograms: bool) -> Self {
+        Self {
+            polls: Owned::new(),
+            running: AtomicU64::new(0),
+            awake_since: AtomicU64::new(0),
+            busy: Owned::new(),
+            parks: Owned::new(),
+            unparks: Owned::new(),
+            steal_operations: Owned::new(),
+            steals: Owned::new(),
+            overflows: Owned::new(),
+            forced_yields: Owned::new(),
+            thread: AtomicU64::new(0),
+            epoch,
+            poll_times: histograms.then(Recorder::new),
+            schedule_latencies: histograms.then(Recorder::new),
+        }
+    }
+
+    /// The worker's thread has started, or another one has taken the worker over. Call it on that thread.
+    pub(crate) fn attach(&self) {
+        self.thread.store(os_thread_id(), Ordering::Relaxed);
+        self.awake_since.store(self.since_epoch(), Ordering::Relaxed);
+    }
+
+    /// A poll of task `id` begins. The guard's drop, on unwinding too, ends it.
+    #[inline]
+    pub(crate) fn poll(&self, id: u64) -> Poll<'_> {
+        let start = self.poll_times.as_ref().map(|_| Instant::now());
+        self.polls.add(1);
+        // Relaxed: the watchdog compares samples of one worker and tolerates a torn pair.
+        self.running.store(id, Ordering::Relaxed);
+        Poll { counters: self, start }
+    }
+
+    /// The worker is about to park: a period of being busy is over.
+    pub(crate) fn park(&self) {
+        self.parks.add(1);
+        let since = self.awake_since.load(Ordering::Relaxed);
+        if since != 0 {
+            self.busy.add(self.since_epoch().saturating_sub(since));
+        }
+        self.awake_since.store(0, Ordering::Relaxed);
+    }
+
+    /// The worker has left its park.
+    pub(crate) fn unpark(&self) {
+        self.unparks.add(1);
+        self.awake_since.store(self.since_epoch(), Ordering::Relaxed);
+    }
+
+    /// `tasks` were taken from a peer in one go.
+    pub(crate) fn stole(&self, tasks: usize) {
+        self.steal_operations.add(1);
+        self.steals.add(tasks as u64);
+    }
+
+    /// Whether the worker is parked. Any thread.
+    pub(crate) fn is_parked(&self) -> bool {
+        self.awake_since.load(Ordering::Relaxed) == 0
+    }
+
+    /// The polls begun and the task being polled, 0 between polls. Any thread.
+    pub(crate) fn sample(&self) -> (u64, u64) {
+        (self.polls.get(), self.running.load(Ordering::Relaxed))
+    }
+
+    /// Time awake, the running period included. Any thread.
+    pub(crate) fn busy(&self) -> Duration {
+        let since = self.awake_since.load(Ordering::Relaxed);
+        let running = if since == 0 { 0 } else { self.since_epoch().saturating_sub(since) };
+        Duration::from_nanos(self.busy.get() + running)
+    }
+
+    /// The worker's thread as the operating system numbers it; 0 before it started.
+    pub(crate) fn os_thread(&self) -> u64 {
+        self.thread.load(Ordering::Relaxed)
+    }
+
+    /// Never 0, which means parked.
+    fn since_epoch(&self) -> u64 {
+        u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX).max(1)
+    }
+}
+
+/// One poll in progress.
+#[derive(Debug)]
+pub(crate) struct Poll<'a> {
+    counters: &'a WorkerCounters,
+    start: Option<Instant>,
+}
+
+impl Drop for Poll<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.counters.running.store(0, Ordering::Relaxed);
+        if let (Some(start), Some(times)) = (self.start, &self.counters.poll_times) {
+            times.record(start.elapsed());
+        }
+    }
+}
+
+/// What the driver's seat counts; its holder writes. `handoffs` and `rescues` may be added to by any worker.
+#[derive(Debug)]
+pub(crate) struct DriverCounters {
+    /// Turns of the driver. Holder of the seat only.
+    pub(crate) turns: Owned,
+    /// I/O events taken. Holder of the seat only.
+    pub(crate) ready_events: Owned,
+    handoffs: AtomicU64,
+    rescues: AtomicU64,
+}
+
+impl DriverCounters {
+    pub(crate) fn new() -> Self {
+        Self {
+            turns: Owned::new(),
+            ready_events: Owned::new(),
+            handoffs: AtomicU64::new(0),
+            rescues: AtomicU64::new(0),
+        }
+    }
+
+    /// The sentinel took over a seat that was left empty.
+    pub(crate) fn handed_off(&self) {
+        self.handoffs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A task was taken out of a blocked worker's LIFO slot or queue.
+    pub(crate) fn rescued(&self) {
+        self.rescues.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn handoffs(&self) -> u64 {
+        self.handoffs.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn rescues(&self) -> u64 {
+        self.rescues.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn os_thread_id() -> u64 {
+    // SAFETY: gettid takes nothing and cannot fail.
+    let id = unsafe { libc::gettid() };
+    u64::try_from(id).unwrap_or(0)
+}
+
+/// Elsewhere there is no portable number: a process-wide count in the order the threads started.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn os_thread_id() -> u64 {
+    static NEXT: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}

@@ -1,0 +1,22 @@
+//! Where the figures come from: implemented by each scheduler's shared part.
+
+use crossbeam_utils::CachePadded;
+
+use super::counters::{DriverCounters, WorkerCounters};
+use crate::blocking::Figures;
+use crate::dump::TaskInfo;
+
+/// What metrics, watchdog and dump need of a scheduler. No method waits for a worker.
+pub(crate) trait Source: Send + Sync + 'static {
+    /// One for each worker; the current-thread flavour has one.
+    fn workers(&self) -> &[CachePadded<WorkerCounters>];
+    fn local_depth(&self, worker: usize) -> usize;
+    fn global_depth(&self) -> usize;
+    fn alive(&self) -> usize;
+    fn driver(&self) -> &DriverCounters;
+    fn blocking(&self) -> Figures;
+    /// The live task with this id.
+    fn task(&self, id: u64) -> Option<TaskInfo>;
+    /// Every live task.
+    fn tasks(&self, each: &mut dyn FnMut(TaskInfo));
+}
