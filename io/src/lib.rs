@@ -1,5 +1,26 @@
 //! Sockets, pipes and signals for async Rust.
-#![allow(dead_code, unused_imports, reason = "filled step by step")]
+//!
+//! The crate knows nothing of an executor. A [`Reactor`] waits for the operating system's events, an [`Io`] is the
+//! shared handle through which sockets register with it, and [`context::enter`] makes one of them current on a
+//! thread. The `wheelhouse` runtime does all of this; programs use the sockets through its `net`, `io` and `signal`
+//! modules.
 
+extern crate alloc;
+
+pub mod context;
+mod error;
+mod handle;
+pub mod io;
+mod metrics;
+mod notifier;
+mod reactor;
 mod readiness;
 mod sync;
+mod sys;
+
+pub use error::Error;
+pub use handle::Io;
+pub use metrics::IoMetrics;
+pub use notifier::Notifier;
+pub use reactor::{Reactor, ReactorConfig, Turned, Wait};
+pub use sys::clock::ClockId;

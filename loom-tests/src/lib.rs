@@ -3,6 +3,8 @@
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the sources are compiled here for their models alone")]
 #![cfg_attr(not(test), allow(unused_imports, reason = "only the models use most of the facade"))]
 
+extern crate alloc;
+
 pub mod hooks;
 pub mod sync;
 

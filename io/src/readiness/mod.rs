@@ -1,1 +1,15 @@
-//! A concurrency core: see the crate root.
+//! Readiness: what the operating system said about a source, and who waits to hear it.
+//!
+//! A concurrency core: these files import only `core`, `alloc`, `std::panic`, `super`, `crate::sync` and
+//! `crate::hooks`, so that the models compile the very same source against loom.
+
+mod cell;
+mod interest;
+mod pending_notify;
+mod source;
+mod waiters;
+
+pub(crate) use cell::{Cleared, ReadinessCell, Snapshot};
+pub use interest::{Interest, Ready};
+pub(crate) use pending_notify::{PendingNotify, Request};
+pub(crate) use source::{Source, Waiting};

@@ -1,0 +1,221 @@
+//! The shared handle of a reactor: what sockets register with.
+
+use std::io;
+use std::sync::RwLock;
+
+use slab::Slab;
+
+use crate::error::Error;
+use crate::metrics::{Counters, IoMetrics};
+use crate::notifier::Notifier;
+use crate::readiness::{Ready, Source};
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
+use std::task::Waker;
+
+/// The shared handle of a [`Reactor`](crate::Reactor). Clones are cheap and all mean the same reactor.
+#[derive(Debug, Clone)]
+pub struct Io(Arc<Shared>);
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// `None` after shutdown: the poller's descriptor goes then, whatever handles are left.
+    registry: RwLock<Option<mio::Registry>>,
+    sources: Mutex<Sources>,
+    /// How many sources are registered: read without the lock.
+    registered: AtomicUsize,
+    notifier: Notifier,
+    pub(crate) counters: Counters,
+}
+
+/// Every registered source by its token. A token carries the generation of its entry, so that an event of a source
+/// that is gone meets nobody.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    entries: Slab<Entry>,
+    generation: usize,
+    shut_down: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    generation: usize,
+    source: Arc<Source>,
+}
+
+/// Low bits of a token: the key. The bits above: the generation.
+const KEY_BITS: u32 = if usize::BITS >= 64 { 32 } else { 20 };
+const KEY_MASK: usize = (1 << KEY_BITS) - 1;
+const GENERATION_MASK: usize = usize::MAX >> KEY_BITS;
+
+/// Tokens with this key or a higher one are the reactor's own.
+const FIRST_RESERVED_KEY: usize = KEY_MASK - 7;
+
+impl Sources {
+    fn insert(&mut self, source: Arc<Source>) -> io::Result<mio::Token> {
+        if self.shut_down {
+            return Err(Error::ShutDown.into());
+        }
+        self.generation = (self.generation + 1) & GENERATION_MASK;
+        let key = self.entries.insert(Entry { generation: self.generation, source });
+        if key >= FIRST_RESERVED_KEY {
+            self.entries.remove(key);
+            return Err(io::Error::new(io::ErrorKind::OutOfMemory, "more sources than tokens"));
+        }
+        Ok(mio::Token(key | (self.generation << KEY_BITS)))
+    }
+
+    pub(crate) fn get(&self, token: mio::Token) -> Option<&Source> {
+        let entry = self.entries.get(token.0 & KEY_MASK)?;
+        (entry.generation == token.0 >> KEY_BITS).then_some(&*entry.source)
+    }
+
+    fn remove(&mut self, token: mio::Token) -> Option<Arc<Source>> {
+        self.get(token)?;
+        Some(self.entries.remove(token.0 & KEY_MASK).source)
+    }
+}
+
+impl Io {
+    pub(crate) fn new(registry: mio::Registry, notifier: Notifier) -> Self {
+        Self(Arc::new(Shared {
+            registry: RwLock::new(Some(registry)),
+            sources: Mutex::new(Sources { entries: Slab::new(), generation: 0, shut_down: false }),
+            registered: AtomicUsize::new(0),
+            notifier,
+            counters: Counters::new(),
+        }))
+    }
+
+    /// What ends the reactor's wait from another thread.
+    #[must_use]
+    pub fn notifier(&self) -> Notifier {
+        self.0.notifier.clone()
+    }
+
+    /// Whether there is anything that an event could come from. Without, a turn that does not wait is pointless.
+    #[must_use]
+    pub fn has_sources(&self) -> bool {
+        // Relaxed: a source is registered before its owner can wait for it, and whoever waits goes through the
+        // scheduler's own synchronisation before the driver may sleep.
+        self.0.registered.load(Ordering::Relaxed) != 0
+    }
+
+    /// Ends the reactor for good: every waiter goes to `wakes`, and every operation from now on is an error that says
+    /// so. The wakers are the caller's to call.
+    pub fn shutdown(&self, wakes: &mut Vec<Waker>) {
+        let entries = {
+            let mut sources = self.0.sources.lock();
+            sources.shut_down = true;
+            self.0.registered.store(0, Ordering::Relaxed); // see `has_sources`
+            std::mem::take(&mut sources.entries)
+        };
+        for (_, entry) in entries {
+            entry.source.shut_down(wakes);
+        }
+        let registry = self.0.registry.write().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        drop(registry);
+    }
+
+    /// The counters now.
+    #[must_use]
+    pub fn metrics(&self) -> IoMetrics {
+        let counters = &self.0.counters;
+        IoMetrics {
+            turns: counters.turns.get(),
+            ready_events: counters.ready_events.get(),
+            notifies: self.0.notifier.written(),
+            timer_updates: counters.timer_updates.get(),
+            registered: counters.registered.get(),
+            deregistered: counters.deregistered.get(),
+            sources: self.0.registered.load(Ordering::Relaxed) as u64, // a statistic
+            starved_accepts: counters.starved_accepts.get(),
+        }
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.0
+    }
+
+    /// Registers `evented` for `interest`, taking it to be ready for `initial` until a system call disproves it.
+    pub(crate) fn register(
+        &self,
+        evented: &mut impl mio::event::Source,
+        interest: mio::Interest,
+        initial: Ready,
+    ) -> io::Result<Registration> {
+        let source = Arc::new(Source::new(initial));
+        let token = self.0.insert(source.clone())?;
+        let registration = Registration { io: self.clone(), source, token };
+        let result = {
+            let registry = self.0.registry.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match &*registry {
+                Some(registry) => registry.register(evented, token, interest),
+                None => Err(Error::ShutDown.into()),
+            }
+        };
+        if let Err(error) = result {
+            self.0.remove(token);
+            return Err(error);
+        }
+        self.0.counters.registered.add(1);
+        Ok(registration)
+    }
+}
+
+impl Shared {
+    pub(crate) fn sources(&self) -> &Mutex<Sources> {
+        &self.sources
+    }
+
+    fn insert(&self, source: Arc<Source>) -> io::Result<mio::Token> {
+        let mut sources = self.sources.lock();
+        let token = sources.insert(source)?;
+        self.registered.store(sources.entries.len(), Ordering::Relaxed); // see `has_sources`
+        Ok(token)
+    }
+
+    /// Whether it was still there.
+    fn remove(&self, token: mio::Token) -> bool {
+        let removed = {
+            let mut sources = self.sources.lock();
+            let removed = sources.remove(token);
+            self.registered.store(sources.entries.len(), Ordering::Relaxed); // see `has_sources`
+            removed
+        };
+        removed.is_some()
+    }
+}
+
+/// One registration: the owner's side of a [`Source`].
+#[derive(Debug)]
+pub(crate) struct Registration {
+    io: Io,
+    source: Arc<Source>,
+    token: mio::Token,
+}
+
+impl Registration {
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    pub(crate) fn io(&self) -> &Io {
+        &self.io
+    }
+
+    /// Takes `evented` out of the poller. Must come before its descriptor is closed.
+    pub(crate) fn deregister(&self, evented: &mut impl mio::event::Source) -> io::Result<()> {
+        let shared = &*self.io.0;
+        let removed = shared.remove(self.token);
+        let registry = shared.registry.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let result = match &*registry {
+            Some(registry) => registry.deregister(evented),
+            None => Ok(()),
+        };
+        drop(registry);
+        if removed {
+            shared.counters.deregistered.add(1);
+        }
+        result
+    }
+}

@@ -1,0 +1,195 @@
+//! Who waits for a source: a plain structure, always behind the source's lock.
+//!
+//! Two ways to wait:
+//!
+//! * the *exclusive* reader and writer, callers that hold the socket by `&mut`: a slot each, the last waker counts;
+//! * everybody else: a small slab of entries. A future keeps the [`Key`] of its entry and takes it out when dropped;
+//!   a bare `poll_*` call has nobody to do so, and shares the entry of an equal waker. The first entry is stored in
+//!   place, so that a single waiter allocates nothing.
+//!
+//! An event takes every waker it answers out of the structure; an entry that lost its waker is free, and its
+//! generation tells a late key.
+
+use alloc::vec::Vec;
+use core::mem;
+use core::task::Waker;
+
+use super::interest::{Interest, Ready};
+
+/// The right to take one entry out again. Of no use once the entry was woken.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key {
+    index: u32,
+    generation: u32,
+}
+
+#[derive(Debug, Default)]
+struct Entry {
+    generation: u32,
+    waiting: Option<(Interest, Waker)>,
+}
+
+impl Entry {
+    fn fill(&mut self, index: usize, interest: Interest, waker: Waker) -> Key {
+        self.waiting = Some((interest, waker));
+        Key { index: u32::try_from(index).expect("fewer than 2^32 waiters on one source"), generation: self.generation }
+    }
+
+    fn take(&mut self) -> Option<Waker> {
+        let (_, waker) = self.waiting.take()?;
+        self.generation = self.generation.wrapping_add(1);
+        Some(waker)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Waiters {
+    reader: Option<Waker>,
+    writer: Option<Waker>,
+    first: Entry,
+    more: Vec<Entry>,
+    /// How many of `more` wait: zero lets an event skip them.
+    in_more: usize,
+}
+
+impl Waiters {
+    /// Leaves `waker` in the exclusive slots that `interest` names. What it replaces is the caller's to drop, after
+    /// the lock.
+    pub(crate) fn set_exclusive(&mut self, interest: Interest, waker: Waker) -> Option<Waker> {
+        let slot = if interest.is_writable() { &mut self.writer } else { &mut self.reader };
+        slot.replace(waker)
+    }
+
+    /// Adds a shared waiter without a key. An equal one may wait already: then `waker` comes back.
+    pub(crate) fn add_shared(&mut self, interest: Interest, waker: Waker) -> Option<Waker> {
+        let same = |entry: &Entry| {
+            entry.waiting.as_ref().is_some_and(|(mask, other)| *mask == interest && other.will_wake(&waker))
+        };
+        if same(&self.first) || (self.in_more > 0 && self.more.iter().any(same)) {
+            return Some(waker);
+        }
+        let _ = self.insert(interest, waker);
+        None
+    }
+
+    /// Adds a waiter that will take itself out by its key.
+    pub(crate) fn insert(&mut self, interest: Interest, waker: Waker) -> Key {
+        if self.first.waiting.is_none() {
+            return self.first.fill(0, interest, waker);
+        }
+        self.in_more += 1;
+        let free = if self.in_more > self.more.len() {
+            self.more.push(Entry::default());
+            self.more.len() - 1
+        } else {
+            self.more.iter().position(|entry| entry.waiting.is_none()).expect("fewer waiters than entries")
+        };
+        self.more[free].fill(free + 1, interest, waker)
+    }
+
+    /// Gives a waiting entry another waker. What is left over is the caller's to drop, after the lock: the waker
+    /// replaced, or `waker` itself with `Err` if the entry was woken meanwhile.
+    pub(crate) fn update(&mut self, key: Key, waker: Waker) -> Result<Waker, Waker> {
+        match self.entry(key) {
+            Some(Entry { waiting: Some((_, old)), .. }) => Ok(mem::replace(old, waker)),
+            _ => Err(waker),
+        }
+    }
+
+    /// Takes the entry out, unless it was woken.
+    pub(crate) fn remove(&mut self, key: Key) -> Option<Waker> {
+        let waker = self.entry(key)?.take();
+        if key.index > 0 && waker.is_some() {
+            self.in_more -= 1;
+        }
+        waker
+    }
+
+    /// Moves every waker that `ready` answers to `wakes`.
+    pub(crate) fn take(&mut self, ready: Ready, wakes: &mut Vec<Waker>) {
+        if !ready.intersection(Interest::READABLE).is_empty() {
+            wakes.extend(self.reader.take());
+        }
+        if !ready.intersection(Interest::WRITABLE).is_empty() {
+            wakes.extend(self.writer.take());
+        }
+        let answered = |entry: &Entry| {
+            entry.waiting.as_ref().is_some_and(|(interest, _)| !ready.intersection(*interest).is_empty())
+        };
+        if answered(&self.first) {
+            wakes.extend(self.first.take());
+        }
+        if self.in_more == 0 {
+            return;
+        }
+        for entry in self.more.iter_mut().filter(|entry| answered(entry)) {
+            wakes.extend(entry.take());
+            self.in_more -= 1;
+        }
+    }
+
+    fn entry(&mut self, key: Key) -> Option<&mut Entry> {
+        let entry = match key.index {
+            0 => &mut self.first,
+            index => self.more.get_mut(index as usize - 1)?,
+        };
+        (entry.generation == key.generation).then_some(entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(waiters: &mut Waiters, ready: Ready) -> usize {
+        let mut wakes = Vec::new();
+        waiters.take(ready, &mut wakes);
+        wakes.len()
+    }
+
+    #[test]
+    fn an_event_takes_all_it_answers_and_no_other() {
+        let mut waiters = Waiters::default();
+        for _ in 0..3 {
+            waiters.insert(Interest::READABLE, Waker::noop().clone());
+            waiters.insert(Interest::WRITABLE, Waker::noop().clone());
+        }
+        assert!(waiters.set_exclusive(Interest::READABLE, Waker::noop().clone()).is_none());
+        assert_eq!(waiting(&mut waiters, Ready::READABLE), 4);
+        assert_eq!(waiting(&mut waiters, Ready::READABLE), 0);
+        assert_eq!(waiting(&mut waiters, Ready::WRITE_CLOSED), 3);
+    }
+
+    #[test]
+    fn a_key_of_a_woken_entry_touches_no_other() {
+        let mut waiters = Waiters::default();
+        let first = waiters.insert(Interest::READABLE, Waker::noop().clone());
+        let second = waiters.insert(Interest::READABLE, Waker::noop().clone());
+        assert_eq!(waiting(&mut waiters, Ready::READABLE), 2);
+        waiters.insert(Interest::READABLE, Waker::noop().clone());
+        waiters.insert(Interest::READABLE, Waker::noop().clone());
+        assert!(waiters.remove(first).is_none() && waiters.remove(second).is_none());
+        assert!(waiters.update(second, Waker::noop().clone()).is_err());
+        assert_eq!(waiting(&mut waiters, Ready::READABLE), 2);
+    }
+
+    #[test]
+    fn equal_wakers_of_poll_calls_share_an_entry() {
+        let mut waiters = Waiters::default();
+        assert!(waiters.add_shared(Interest::READABLE, Waker::noop().clone()).is_none());
+        assert!(waiters.add_shared(Interest::READABLE, Waker::noop().clone()).is_some());
+        assert_eq!(waiting(&mut waiters, Ready::READABLE), 1);
+    }
+
+    #[test]
+    fn freed_entries_are_used_again() {
+        let mut waiters = Waiters::default();
+        for _ in 0..100 {
+            let keys: Vec<Key> = (0..5).map(|_| waiters.insert(Interest::READABLE, Waker::noop().clone())).collect();
+            for key in keys {
+                assert!(waiters.remove(key).is_some());
+            }
+        }
+        assert_eq!(waiters.more.len(), 4);
+    }
+}

@@ -1,0 +1,21 @@
+//! The one place where platforms differ. Each provides:
+//!
+//! * `clock`: `ClockId`, `DEFAULT_CLOCK`, `now(ClockId)`.
+//! * `wait`: `WaitTimer`, what ends the reactor's wait at an instant.
+//!   Linux has a timer descriptor in the poller, the others compute the poller's own timeout.
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "wait_timerfd.rs"]
+pub(crate) mod wait;
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[path = "wait_timeout.rs"]
+pub(crate) mod wait;
+
+#[cfg(unix)]
+#[path = "clock_unix.rs"]
+pub(crate) mod clock;
+
+#[cfg(not(unix))]
+#[path = "clock_other.rs"]
+pub(crate) mod clock;
