@@ -8,7 +8,26 @@ pub(crate) use loom::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
 
-pub(crate) type MutexGuard<'a, T> = loom::sync::MutexGuard<'a, T>;
+/// Knows its mutex, so that a timed wait can end without a notification.
+#[derive(Debug)]
+pub(crate) struct MutexGuard<'a, T> {
+    guard: loom::sync::MutexGuard<'a, T>,
+    mutex: &'a Mutex<T>,
+}
+
+impl<T> core::ops::Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.guard
+    }
+}
+
+impl<T> core::ops::DerefMut for MutexGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.guard
+    }
+}
 
 impl<T> Mutex<T> {
     pub(crate) fn new(value: T) -> Self {
@@ -16,15 +35,18 @@ impl<T> Mutex<T> {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        let guard = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        MutexGuard { guard, mutex: self }
     }
 
     pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        self.0.try_lock().ok()
+        self.0.try_lock().ok().map(|guard| MutexGuard { guard, mutex: self })
     }
 }
 
-/// loom's condition variable behind the facade's interface; a timed wait may end at any point.
+/// loom's condition variable behind the facade's interface. loom has no clock: a timed wait lets go of the lock, takes
+/// it again and says that it timed out, so whatever may happen in between does; one of `Duration::MAX` waits for its
+/// notification.
 #[derive(Debug, Default)]
 pub(crate) struct Condvar(loom::sync::Condvar);
 
@@ -34,7 +56,9 @@ impl Condvar {
     }
 
     pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        self.0.wait(guard).unwrap_or_else(std::sync::PoisonError::into_inner)
+        let MutexGuard { guard, mutex } = guard;
+        let guard = self.0.wait(guard).unwrap_or_else(std::sync::PoisonError::into_inner);
+        MutexGuard { guard, mutex }
     }
 
     pub(crate) fn wait_timeout<'a, T>(
@@ -42,8 +66,12 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         timeout: core::time::Duration,
     ) -> (MutexGuard<'a, T>, bool) {
-        let (guard, result) = self.0.wait_timeout(guard, timeout).unwrap_or_else(std::sync::PoisonError::into_inner);
-        (guard, result.timed_out())
+        if timeout == core::time::Duration::MAX {
+            return (self.wait(guard), false);
+        }
+        let mutex = guard.mutex;
+        drop(guard);
+        (mutex.lock(), true)
     }
 
     pub(crate) fn notify_one(&self) {

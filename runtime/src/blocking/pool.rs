@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use super::alloc::vec::Vec;
 use super::state::{Queued, State};
 use super::{Config, Figures, Host, Job, NoThread, Refused, Wait, thread};
 use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
@@ -52,8 +53,9 @@ impl<J: Job, H: Host> Pool<J, H> {
         Ok(())
     }
 
-    /// Takes no more jobs, cancels the queued ones and waits for the running ones as long as `wait` says. True if
-    /// every thread has ended; those that have not are detached. On a thread of the pool itself it does not wait.
+    /// Takes no more jobs, cancels the queued ones and waits for the running ones as long as `wait` says; but for
+    /// [`Wait::Not`], threads that run no job are waited for in any case, since they leave at once. True if every thread
+    /// has ended; those that have not are detached. On a thread of the pool itself it does not wait.
     pub(crate) fn shutdown(&self, wait: Wait) -> bool {
         let shared = &*self.shared;
         let mut state = shared.lock();
@@ -63,22 +65,15 @@ impl<J: Job, H: Host> Pool<J, H> {
         shared.work.notify_all();
         shared.cancel(queued);
 
-        let ended = match wait {
-            Wait::AtMost(limit) if !inside => shared.wait_left(Some(limit)),
-            Wait::Forever if !inside => shared.wait_left(None),
-            _ => false,
-        };
-        if !ended {
-            let mut state = shared.lock();
-            let ended = state.threads == 0;
-            let handles = state.detach();
-            drop(state);
-            drop(handles);
-            return ended;
-        }
-        let exited = shared.lock().take_exited();
+        let waits = wait != Wait::Not && !inside;
+        let mut state = if waits { shared.wait_left(wait) } else { shared.lock() };
+        let ended = state.all_left();
+        let exited = if waits { state.take_exited() } else { Vec::new() };
+        let detached = state.detach();
+        drop(state);
+        drop(detached);
         exited.into_iter().for_each(|thread| shared.host.join(thread));
-        true
+        ended
     }
 
     /// Whether a job is queued or running.
@@ -97,7 +92,9 @@ impl<J: Job, H: Host> Pool<J, H> {
         let shared = &*self.shared;
         match started {
             Ok(thread) => {
-                shared.lock().started(index, thread);
+                let mut state = shared.lock();
+                state.started(index, thread);
+                shared.unlock(state);
                 Ok(())
             }
             Err(refusal) => shared.not_started(index, refusal),
@@ -121,22 +118,23 @@ impl<J: Job, H: Host> Shared<J, H> {
     /// A thread leaves. Joins those that left before it, so that whoever joins the last has joined all.
     pub(super) fn leave(&self, mut state: MutexGuard<'_, State<J, H::Thread>>, index: usize) {
         let before = state.leave(index);
-        let last = state.threads == 0;
+        self.unlock(state);
+        before.into_iter().for_each(|thread| self.host.join(thread));
+    }
+
+    /// Lets go of the lock after a thread or a handle went, and tells a shutdown.
+    fn unlock(&self, state: MutexGuard<'_, State<J, H::Thread>>) {
+        let closed = state.closed;
         drop(state);
-        if last {
+        if closed {
             self.left.notify_all();
         }
-        before.into_iter().for_each(|thread| self.host.join(thread));
     }
 
     fn not_started(&self, index: usize, refusal: NoThread) -> Result<(), Refused> {
         let mut state = self.lock();
         let orphans = state.not_started(index);
-        let last = state.threads == 0;
-        drop(state);
-        if last {
-            self.left.notify_all();
-        }
+        self.unlock(state);
         if orphans.is_empty() {
             return Ok(());
         }
@@ -151,23 +149,27 @@ impl<J: Job, H: Host> Shared<J, H> {
         }
     }
 
-    /// Waits for the last thread to leave; false if `limit` passed before.
-    fn wait_left(&self, limit: Option<Duration>) -> bool {
-        let end = limit.and_then(|limit| self.host.now().checked_add(limit));
+    /// Waits for the threads to leave, for those that run a job only as long as `wait` says.
+    fn wait_left(&self, wait: Wait) -> MutexGuard<'_, State<J, H::Thread>> {
+        let end = match wait {
+            Wait::Not => Some(Duration::ZERO),
+            Wait::AtMost(limit) => self.host.now().checked_add(limit),
+            Wait::Forever => None,
+        };
+        let mut expired = false;
         let mut state = self.lock();
-        while state.threads > 0 {
-            state = match end {
+        while !(state.all_left() || expired && state.idle_left()) {
+            let left = end.filter(|_| !expired).map(|end| end.saturating_sub(self.host.now()));
+            state = match left {
                 None => self.left.wait(state),
-                Some(end) => {
-                    let left = end.saturating_sub(self.host.now());
-                    if left.is_zero() {
-                        return false;
-                    }
-                    self.left.wait_timeout(state, left).0
+                Some(Duration::ZERO) => {
+                    expired = true;
+                    state
                 }
+                Some(left) => self.left.wait_timeout(state, left).0,
             };
         }
-        true
+        state
     }
 }
 

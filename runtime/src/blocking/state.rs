@@ -14,6 +14,8 @@ pub(super) struct State<J, T> {
     pub(super) idle: usize,
     /// Waiting threads that a submitter has claimed and that have not woken yet.
     pub(super) claims: usize,
+    /// Threads that run a job.
+    running: usize,
     /// No job is taken in any more.
     pub(super) closed: bool,
     /// The number of the next thread.
@@ -57,6 +59,7 @@ impl<J: Job, T> State<J, T> {
             threads: 0,
             idle: 0,
             claims: 0,
+            running: 0,
             closed: false,
             next_index: 0,
             slots: BTreeMap::new(),
@@ -89,7 +92,10 @@ impl<J: Job, T> State<J, T> {
     /// Takes the next job; counts the caller as idle when there is none.
     pub(super) fn find(&mut self) -> Found<J> {
         match self.queue.pop_front() {
-            Some(job) => Found::Job(job),
+            Some(job) => {
+                self.running += 1;
+                Found::Job(job)
+            }
             None if self.closed => Found::Closed,
             None => {
                 self.idle += 1;
@@ -98,11 +104,26 @@ impl<J: Job, T> State<J, T> {
         }
     }
 
+    /// A thread is done with the job it found.
+    pub(super) fn done(&mut self) {
+        self.running -= 1;
+    }
+
     /// A waiting thread woke: true if it is claimed and must look for work.
     pub(super) fn take_claim(&mut self) -> bool {
         let claimed = self.claims > 0;
         self.claims -= usize::from(claimed);
         claimed
+    }
+
+    /// Whether every thread has left and every starter has brought its handle.
+    pub(super) fn all_left(&self) -> bool {
+        self.threads == 0 && self.slots.is_empty()
+    }
+
+    /// Whether every thread has left that does not run a job.
+    pub(super) fn idle_left(&self) -> bool {
+        self.threads == self.running && self.slots.values().all(|slot| matches!(slot, Slot::Running(_)))
     }
 
     /// The starter brings the handle of the thread it started.

@@ -18,6 +18,7 @@ pub(super) fn run<J: Job, H: Host>(shared: &Shared<J, H>, index: usize) {
                 contain(|| job.run());
                 shared.finish();
                 state = shared.lock();
+                state.done();
             }
             Found::Idle => {
                 let mut expired = false;

@@ -1,1 +1,119 @@
-//! Models of the blocking races.
+//! Models of the blocking pool's races, on threads of loom's.
+
+mod idle_exit;
+mod no_thread;
+mod shutdown;
+
+use core::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering as StdOrdering};
+
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::sync::{Arc, Condvar, Mutex};
+use loom::thread::JoinHandle;
+
+use crate::blocking::{Body, Config, Host, Job, NoThread, Pool};
+
+/// A keep-alive time that may be over at any moment.
+const ANY_MOMENT: Duration = Duration::from_secs(1);
+
+/// Explores a model within bounds that keep it to seconds.
+fn explore(model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
+
+/// Starts loom's threads, but for the starts that `refuse` names.
+struct Threads {
+    refuse: fn(usize) -> bool,
+    /// Threads that are past everything they do.
+    ended: Arc<AtomicUsize>,
+    clock: AtomicU64,
+}
+
+impl Host for Threads {
+    type Thread = JoinHandle<()>;
+
+    fn start(&self, index: usize, body: Body) -> Result<JoinHandle<()>, NoThread> {
+        if (self.refuse)(index) {
+            return Err(NoThread(11));
+        }
+        let ended = self.ended.clone();
+        Ok(loom::thread::spawn(move || {
+            body();
+            ended.fetch_add(1, Ordering::Relaxed);
+        }))
+    }
+
+    fn join(&self, thread: JoinHandle<()>) {
+        thread.join().unwrap();
+    }
+
+    fn is_current(&self, thread: &JoinHandle<()>) -> bool {
+        thread.thread().id() == loom::thread::current().id()
+    }
+
+    fn now(&self) -> Duration {
+        Duration::from_secs(self.clock.fetch_add(1, StdOrdering::Relaxed))
+    }
+}
+
+/// What became of a job.
+struct Fate {
+    ran: AtomicUsize,
+    cancelled: AtomicUsize,
+    over: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Fate {
+    fn new() -> Arc<Self> {
+        let (ran, cancelled) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Arc::new(Self { ran, cancelled, over: Mutex::new(false), changed: Condvar::new() })
+    }
+
+    fn ran(&self) -> usize {
+        self.ran.load(Ordering::Relaxed)
+    }
+
+    fn cancelled(&self) -> usize {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the end of the job; loom reports a deadlock if it never comes.
+    fn wait(&self) {
+        let mut over = self.over.lock().unwrap();
+        while !*over {
+            over = self.changed.wait(over).unwrap();
+        }
+    }
+
+    fn end(&self) {
+        *self.over.lock().unwrap() = true;
+        self.changed.notify_all();
+    }
+}
+
+struct Work(Arc<Fate>);
+
+impl Job for Work {
+    fn run(self) {
+        self.0.ran.fetch_add(1, Ordering::Relaxed);
+        self.0.end();
+    }
+
+    fn cancel(self) {
+        self.0.cancelled.fetch_add(1, Ordering::Relaxed);
+        self.0.end();
+    }
+}
+
+fn pool(
+    max_threads: usize,
+    keep_alive: Duration,
+    refuse: fn(usize) -> bool,
+) -> (Pool<Work, Threads>, Arc<AtomicUsize>) {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let host = Threads { refuse, ended: ended.clone(), clock: AtomicU64::new(0) };
+    (Pool::new(Config { max_threads, keep_alive }, host), ended)
+}

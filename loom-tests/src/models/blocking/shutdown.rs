@@ -1,0 +1,63 @@
+//! A submit races with the pool's shutdown.
+//!
+//! Claim: the job runs once or is cancelled once, and when a shutdown without limit returns, every thread has ended,
+//! also one that was being started when the shutdown began.
+//!
+//! Threads: the submitter; the one that shuts down; a thread of the pool.
+//!
+//! Breaks if: `submit` queues without looking at `closed`; `State::close` leaves the queue as it is; `State::started`
+//! drops the handle of a thread that has already left instead of keeping it to be joined; `Shared::leave` notifies
+//! nobody.
+
+use core::time::Duration;
+
+use loom::sync::atomic::Ordering;
+
+use super::{ANY_MOMENT, Fate, Work, explore, pool};
+use crate::blocking::Wait;
+
+fn submit_against_shutdown(keep_alive: Duration) {
+    explore(move || {
+        let (pool, ended) = pool(1, keep_alive, |_| false);
+        let jobs = [Fate::new(), Fate::new()];
+        let submitter = loom::thread::spawn({
+            let (pool, jobs) = (pool.clone(), jobs.clone());
+            move || jobs.map(|job| pool.submit(Work(job)).is_ok())
+        });
+        assert!(pool.shutdown(Wait::Forever));
+        assert_eq!(pool.figures().threads, 0);
+        let ended_before = ended.load(Ordering::Relaxed);
+        let accepted = submitter.join().unwrap();
+        assert_eq!(ended.load(Ordering::Relaxed), ended_before, "a thread outlived the shutdown");
+        for (job, accepted) in jobs.iter().zip(accepted) {
+            assert_eq!(job.ran() + job.cancelled(), 1);
+            assert!(accepted || job.cancelled() == 1);
+        }
+        assert!(!pool.is_busy());
+    });
+}
+
+#[test]
+fn job_racing_shutdown_ends_once() {
+    submit_against_shutdown(Duration::MAX);
+}
+
+#[test]
+fn job_racing_shutdown_of_an_expiring_thread_ends_once() {
+    submit_against_shutdown(ANY_MOMENT);
+}
+
+/// A shutdown whose time is over at once: the thread that runs a job is let go, one that does not has ended.
+#[test]
+fn impatient_shutdown_leaves_only_threads_that_run_a_job() {
+    explore(|| {
+        let (pool, ended) = pool(2, Duration::MAX, |_| false);
+        let job = Fate::new();
+        pool.submit(Work(job.clone())).unwrap();
+        let all = pool.shutdown(Wait::AtMost(Duration::ZERO));
+        assert!(!all || ended.load(Ordering::Relaxed) == 1);
+        assert!(all || job.cancelled() == 0);
+        job.wait();
+        assert_eq!(job.ran() + job.cancelled(), 1);
+    });
+}
