@@ -1,19 +1,41 @@
-//! What the concurrency cores need of the runtime around them: the thread's budget, the running task's id.
-//!
-//! The models compile the cores against a twin of this file in which every function does nothing.
+//! What the concurrency cores need of the rest of the runtime: ids, the current task, the budget, tracing. The models
+//! swap this module for one that does nothing.
 
-use core::cell::Cell;
+use core::num::NonZeroU64;
+use core::panic::Location;
+
+pub(crate) use crate::coop::{current_task, enter_poll, poll_budget};
+pub(crate) use crate::trace::{TaskSpan, WakerOp, task_span, waker_event};
+
+use crate::sync::{AtomicU64, Ordering};
+
+/// Ids that one thread takes at a time: the counter is shared, the runs are not.
+const IDS_A_RUN: u64 = 1 << 12;
+
+static NEXT_RUN: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
-    static TASK_ID: Cell<u64> = const { Cell::new(0) };
+    static NEXT_ID: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
 }
 
-/// The id of the task this thread polls; 0 outside of one.
-pub(crate) fn current_task() -> u64 {
-    TASK_ID.get()
+/// A number that no task of this process has had.
+pub(crate) fn next_task_id() -> NonZeroU64 {
+    // A thread on its way out has no run any more: it takes one for this id alone.
+    let id = NEXT_ID.try_with(|next| {
+        let mut id = next.get();
+        if id % IDS_A_RUN == 0 {
+            id = next_run();
+        }
+        next.set(id + 1);
+        id
+    });
+    let id = id.unwrap_or_else(|_| next_run());
+    // SAFETY: runs start at `IDS_A_RUN`, and 2^52 of them do not run out.
+    unsafe { NonZeroU64::new_unchecked(id) }
 }
 
-/// Sets the id of the task this thread polls, and returns the one before it.
-pub(crate) fn set_current_task(id: u64) -> u64 {
-    TASK_ID.replace(id)
+#[cold]
+fn next_run() -> u64 {
+    // Relaxed: each number is handed out once, that is all.
+    NEXT_RUN.fetch_add(1, Ordering::Relaxed) * IDS_A_RUN
 }

@@ -1,12 +1,20 @@
 //! A work-stealing, multi-threaded async runtime.
 #![allow(dead_code, unused_imports, reason = "filled step by step")]
 
+extern crate alloc;
+
 mod blocking;
+mod coop;
 mod dump;
 mod hooks;
 mod metrics;
 mod park;
 mod sync;
-mod task;
+// The concurrency core of tasks; its public face is `task` below.
+#[path = "task/mod.rs"]
+mod task_core;
+#[path = "task_api.rs"]
+pub mod task;
 mod threads;
+mod trace;
 mod watchdog;

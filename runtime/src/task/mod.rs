@@ -1,1 +1,265 @@
-//! A concurrency core: see the crate root.
+//! Tasks: one allocation each, a state word that says who may do what, and the handles to it. A concurrency core: it
+//! imports only `core`, `alloc`, `std::panic`, `super`, `crate::sync` and `crate::hooks`.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `state` | the task word and its edges |
+//! | `header` | the memory of a task, who owns which part when |
+//! | `harness` | poll, cancel, complete, free |
+//! | `waker`, `join`, `abort` | the references that others hold |
+//! | `owned` | the live tasks of a scheduler |
+//! | `error`, `id` | what users see of them |
+
+mod abort;
+mod error;
+mod harness;
+mod header;
+mod id;
+mod join;
+mod owned;
+mod state;
+mod waker;
+
+use core::fmt;
+use core::future::Future;
+use core::mem::ManuallyDrop;
+use core::panic::Location;
+use core::ptr::NonNull;
+
+pub use self::abort::AbortHandle;
+pub use self::error::JoinError;
+pub(crate) use self::header::{Header, Kind, Meta};
+pub use self::id::Id;
+pub use self::join::JoinHandle;
+pub(crate) use self::owned::{Owned, Snapshot};
+pub(crate) use self::state::Lifecycle;
+
+use self::header::Cell;
+use self::state::Claim;
+
+/// Where notified tasks go. The cell holds one: an `Arc` or something like it.
+///
+/// # What an implementor keeps to
+///
+/// - Methods are called on a bitwise copy of the cell's value that is never dropped: a type is fine if it may be used
+///   by reference from several threads and does not mind being moved while it is (`Arc`, a raw pointer).
+/// - From the moment a task is pushed somewhere, another thread may run it to its end and free it together with the
+///   cell's value. Whatever `schedule` and `reschedule` do after the push, waking a worker say, must be kept alive by
+///   something else: the worker that the thread is, or a clone taken before the push.
+/// - A task that cannot be queued any more is cancelled by dropping it (or [`Notified::abandon`]ed where it may not be
+///   dropped on this thread).
+pub(crate) trait Schedule: Send + Sync + 'static {
+    /// Queues a task that was woken; on any thread.
+    fn schedule(&self, task: Notified);
+
+    /// Queues a task that was woken while it ran: behind all others.
+    fn reschedule(&self, task: Notified);
+
+    /// The task is complete: it leaves the owned list. True if it stood there: the list's reference is handed back.
+    fn release(&self, task: &Task) -> bool;
+
+    /// A poll panicked; the panic is on its way to the join handle.
+    fn unhandled_panic(&self) {}
+}
+
+/// A counted reference to a task.
+pub(crate) struct Task(NonNull<Header>);
+
+/// A counted reference with the right and the duty to poll once. Dropping it cancels the task.
+pub(crate) struct Notified(NonNull<Header>);
+
+/// A task that was made: its three references.
+pub(crate) struct Spawned<T> {
+    /// For the owned list.
+    pub(crate) owned: Task,
+    /// For a run queue, once the owned list has taken the task in.
+    pub(crate) notified: Notified,
+    /// For the user.
+    pub(crate) join: JoinHandle<T>,
+}
+
+// SAFETY: a future that is not `Send` is polled and dropped on its own thread only: its scheduler sees to that, and
+// `spawn` asks for it. Everything else in a cell is made for many threads.
+unsafe impl Send for Task {}
+// SAFETY: as above.
+unsafe impl Sync for Task {}
+// SAFETY: as above.
+unsafe impl Send for Notified {}
+// SAFETY: as above.
+unsafe impl Sync for Notified {}
+
+/// Makes a task.
+pub(crate) fn spawn<F, S>(future: F, scheduler: S, meta: Meta<'_>) -> Spawned<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+    S: Schedule,
+{
+    // SAFETY: everything is `Send`.
+    unsafe { spawn_unchecked(future, scheduler, meta) }
+}
+
+/// Makes a task whose future need not be `Send`.
+///
+/// # Safety
+///
+/// If future or output are not `Send`: `run`, `shutdown` and the drop of notified references happen on the thread that
+/// calls this, as long as the task is not complete; the scheduler sees to it.
+pub(crate) unsafe fn spawn_unchecked<F, S>(future: F, scheduler: S, meta: Meta<'_>) -> Spawned<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+    S: Schedule,
+{
+    let header = Cell::allocate(future, scheduler, meta);
+    Spawned {
+        owned: Task(header),
+        notified: Notified(header),
+        // SAFETY: a fresh task has a reference for it, and the output's type is `F`'s.
+        join: unsafe { JoinHandle::from_raw(header, meta.id) },
+    }
+}
+
+impl Task {
+    /// # Safety
+    ///
+    /// The caller gives a counted reference.
+    unsafe fn from_raw(header: NonNull<Header>) -> Self {
+        Self(header)
+    }
+
+    fn header(&self) -> NonNull<Header> {
+        self.0
+    }
+
+    fn get(&self) -> &Header {
+        // SAFETY: the reference keeps it alive.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The task's id.
+    pub(crate) fn id(&self) -> Id {
+        self.get().id
+    }
+
+    /// The task's name, if it was given one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.get().name()
+    }
+
+    /// Where the task was spawned.
+    pub(crate) fn location(&self) -> &'static Location<'static> {
+        self.get().location()
+    }
+
+    /// What kind of task it is.
+    pub(crate) fn kind(&self) -> Kind {
+        self.get().kind()
+    }
+
+    /// How often the task was polled.
+    pub(crate) fn polls(&self) -> u64 {
+        self.get().polls()
+    }
+
+    /// Cancels the task here and now, unless it is being polled: then at the end of that poll.
+    pub(crate) fn shutdown(self) {
+        let header = ManuallyDrop::new(self).0;
+        // SAFETY: the reference at hand keeps it alive.
+        let task = unsafe { header.as_ref() };
+        match task.state.claim() {
+            Claim::Cancel => {
+                // SAFETY: `claim` made the caller the runner; the reference is used up. A future that is not `Send`
+                // is on its own thread (`spawn_unchecked`).
+                unsafe { (task.vtable.cancel)(header) }
+            }
+            Claim::Nothing => {
+                // SAFETY: the reference at hand ends here.
+                unsafe { harness::drop_references(header, 1) }
+            }
+        }
+    }
+}
+
+impl Notified {
+    /// # Safety
+    ///
+    /// The caller gives a notified reference.
+    pub(crate) unsafe fn from_raw(header: NonNull<Header>) -> Self {
+        Self(header)
+    }
+
+    /// The bare reference, to be given back to [`from_raw`](Self::from_raw).
+    pub(crate) fn into_raw(self) -> NonNull<Header> {
+        ManuallyDrop::new(self).0
+    }
+
+    fn get(&self) -> &Header {
+        // SAFETY: the reference keeps it alive.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The task's id.
+    pub(crate) fn id(&self) -> Id {
+        self.get().id
+    }
+
+    /// The task's name, if it was given one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.get().name()
+    }
+
+    /// Where the task was spawned.
+    pub(crate) fn location(&self) -> &'static Location<'static> {
+        self.get().location()
+    }
+
+    /// What kind of task it is.
+    pub(crate) fn kind(&self) -> Kind {
+        self.get().kind()
+    }
+
+    /// Polls the task, or cancels it if it was aborted; panics are contained.
+    pub(crate) fn run(self) {
+        let header = self.into_raw();
+        // SAFETY: the reference at hand keeps it alive.
+        let vtable = unsafe { header.as_ref() }.vtable;
+        // SAFETY: the notified reference is used up; thread as `spawn_unchecked` asks.
+        unsafe { (vtable.run)(header) }
+    }
+
+    /// Cancels the task here and now, if nobody else did.
+    pub(crate) fn cancel(self) {
+        Task(self.into_raw()).shutdown();
+    }
+
+    /// Gives the reference up without cancelling: for a scheduler whose closing cancels the task anyway.
+    pub(crate) fn abandon(self) {
+        drop(Task(self.into_raw()));
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        // SAFETY: the reference ends here.
+        unsafe { harness::drop_references(self.0, 1) }
+    }
+}
+
+impl Drop for Notified {
+    fn drop(&mut self) {
+        Task(self.0).shutdown();
+    }
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Task").field(&self.id()).finish()
+    }
+}
+
+impl fmt::Debug for Notified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Notified").field(&self.id()).finish()
+    }
+}

@@ -1,0 +1,164 @@
+//! The cooperative budget, and what a thread knows of the task it polls.
+//!
+//! The budget is a cell a thread, shared with the leaf futures of timers and I/O: 255 means unlimited, 0 used up.
+//! Whoever polls a task gives it [`BUDGET`]; a leaf future that finds 0 wakes itself and is pending, one that makes
+//! progress takes one.
+
+use core::cell::Cell;
+use core::ptr;
+use core::task::{Context, Poll};
+use std::rc::Rc;
+
+use crate::trace::TaskSpan;
+
+/// What a task may spend a poll.
+const BUDGET: u8 = 128;
+/// The value that stands for no limit.
+pub(crate) const UNLIMITED: u8 = 255;
+
+struct Current {
+    /// The budget's cell while the thread is in a runtime, else null; kept alive by [`BudgetGuard`].
+    budget: Cell<*const Cell<u8>>,
+    /// The id of the task being polled, 0 for none.
+    task: Cell<u64>,
+    /// Its header, for [`yield_current`]: compared, never followed.
+    header: Cell<*const ()>,
+    /// Whether it asked to be queued again.
+    yielded: Cell<bool>,
+    /// How often the budget made a task yield, on this thread.
+    forced_yields: Cell<u64>,
+}
+
+thread_local! {
+    static CURRENT: Current = const {
+        Current {
+            budget: Cell::new(ptr::null()),
+            task: Cell::new(0),
+            header: Cell::new(ptr::null()),
+            yielded: Cell::new(false),
+            forced_yields: Cell::new(0),
+        }
+    };
+}
+
+/// Makes `budget` the thread's; the guard puts back what was there.
+pub(crate) fn enter_budget(budget: Rc<Cell<u8>>) -> BudgetGuard {
+    let previous = CURRENT.with(|current| current.budget.replace(Rc::as_ptr(&budget)));
+    BudgetGuard { previous, _budget: budget }
+}
+
+/// Puts the thread's previous budget back; not `Send`.
+#[derive(Debug)]
+pub(crate) struct BudgetGuard {
+    previous: *const Cell<u8>,
+    _budget: Rc<Cell<u8>>,
+}
+
+impl Drop for BudgetGuard {
+    fn drop(&mut self) {
+        let _ = CURRENT.try_with(|current| current.budget.set(self.previous));
+    }
+}
+
+impl Current {
+    fn budget(&self) -> Option<&Cell<u8>> {
+        // SAFETY: set by `enter_budget`, whose guard holds the cell and resets the pointer before it lets go.
+        unsafe { self.budget.get().as_ref() }
+    }
+}
+
+/// A poll in progress: the thread's current task, with a fresh budget, inside the task's span. Restores what was
+/// current before.
+#[derive(Debug)]
+pub(crate) struct PollScope {
+    task: u64,
+    header: *const (),
+    yielded: bool,
+    budget: u8,
+    _span: Option<tracing::span::EnteredSpan>,
+}
+
+/// Begins a poll of the task `id`.
+pub(crate) fn enter_poll(header: *const (), id: u64, span: Option<&TaskSpan>) -> PollScope {
+    CURRENT.with(|current| PollScope {
+        task: current.task.replace(id),
+        header: current.header.replace(header),
+        yielded: current.yielded.replace(false),
+        budget: current.budget().map_or(UNLIMITED, |budget| budget.replace(BUDGET)),
+        _span: span.map(TaskSpan::enter),
+    })
+}
+
+impl PollScope {
+    /// Whether the task asked to be queued again.
+    pub(crate) fn yielded(&self) -> bool {
+        CURRENT.with(|current| current.yielded.get())
+    }
+}
+
+impl Drop for PollScope {
+    fn drop(&mut self) {
+        CURRENT.with(|current| {
+            current.task.set(self.task);
+            current.header.set(self.header);
+            current.yielded.set(self.yielded);
+            if let Some(budget) = current.budget() {
+                budget.set(self.budget);
+            }
+        });
+    }
+}
+
+/// Asks for the task of `cx` to be polled again, after everything that is queued already.
+pub(crate) fn yield_current(cx: &Context<'_>) {
+    let direct = CURRENT.try_with(|current| {
+        let is_current = !current.header.get().is_null() && current.header.get() == cx.waker().data();
+        if is_current {
+            current.yielded.set(true);
+        }
+        is_current
+    });
+    if direct != Ok(true) {
+        cx.waker().wake_by_ref();
+    }
+}
+
+/// The id of the task this thread polls, 0 for none.
+pub(crate) fn current_task() -> u64 {
+    CURRENT.try_with(|current| current.task.get()).unwrap_or(0)
+}
+
+/// A unit of budget that is about to be spent; see [`poll_budget`].
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Unit(());
+
+/// Ready if the budget allows to go on; else the task is woken, and pending.
+pub(crate) fn poll_budget(cx: &mut Context<'_>) -> Poll<Unit> {
+    let spent = CURRENT.try_with(|current| {
+        let spent = current.budget().is_some_and(|budget| budget.get() == 0);
+        if spent {
+            current.forced_yields.set(current.forced_yields.get() + 1);
+        }
+        spent
+    });
+    if spent == Ok(true) {
+        yield_current(cx);
+        return Poll::Pending;
+    }
+    Poll::Ready(Unit(()))
+}
+
+impl Unit {
+    /// Spends the unit: the operation was ready.
+    pub(crate) fn made_progress(self) {
+        let _ = CURRENT.try_with(|current| {
+            if let Some(budget) = current.budget() {
+                let left = budget.get();
+                if left != UNLIMITED {
+                    budget.set(left.saturating_sub(1));
+                }
+            }
+        });
+    }
+}
