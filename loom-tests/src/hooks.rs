@@ -21,7 +21,13 @@ impl TaskSpan {
     }
 }
 
-pub fn task_span(_: &'static str, _: Option<&str>, _: u64, _: usize, _: &'static Location<'static>) -> Option<TaskSpan> {
+pub fn task_span(
+    _: &'static str,
+    _: Option<&str>,
+    _: u64,
+    _: usize,
+    _: &'static Location<'static>,
+) -> Option<TaskSpan> {
     None
 }
 

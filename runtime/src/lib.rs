@@ -11,10 +11,10 @@ mod metrics;
 mod park;
 mod sync;
 // The concurrency core of tasks; its public face is `task` below.
-#[path = "task/mod.rs"]
-mod task_core;
 #[path = "task_api.rs"]
 pub mod task;
+#[path = "task/mod.rs"]
+mod task_core;
 mod threads;
 mod trace;
 mod watchdog;

@@ -113,4 +113,3 @@ impl fmt::Debug for JoinError {
 }
 
 impl core::error::Error for JoinError {}
-
