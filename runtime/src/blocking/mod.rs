@@ -15,7 +15,7 @@
 //!
 //! # Models
 //!
-//! `loom-tests/src/models/blocking`: `idle_exit` (B2, B3), `shutdown` (B1, joins), `no_thread` (B2 under refusals).
+//! `loom-tests/src/models/blocking`: `idle_exit` (B2, B3), `no_thread` (B2 under refusals), `shutdown` (B1, joins).
 
 mod pool;
 mod state;

@@ -26,8 +26,8 @@ fn explore(model: impl Fn() + Send + Sync + 'static) {
 /// Starts loom's threads, but for the starts that `refuse` names.
 struct Threads {
     refuse: fn(usize) -> bool,
-    /// Threads that are past everything they do.
-    ended: Arc<AtomicUsize>,
+    /// Threads started and not yet past everything they do.
+    alive: Arc<AtomicUsize>,
     clock: AtomicU64,
 }
 
@@ -38,10 +38,11 @@ impl Host for Threads {
         if (self.refuse)(index) {
             return Err(NoThread(11));
         }
-        let ended = self.ended.clone();
+        let alive = self.alive.clone();
+        alive.fetch_add(1, Ordering::Relaxed);
         Ok(loom::thread::spawn(move || {
             body();
-            ended.fetch_add(1, Ordering::Relaxed);
+            alive.fetch_sub(1, Ordering::Relaxed);
         }))
     }
 
@@ -113,7 +114,7 @@ fn pool(
     keep_alive: Duration,
     refuse: fn(usize) -> bool,
 ) -> (Pool<Work, Threads>, Arc<AtomicUsize>) {
-    let ended = Arc::new(AtomicUsize::new(0));
-    let host = Threads { refuse, ended: ended.clone(), clock: AtomicU64::new(0) };
-    (Pool::new(Config { max_threads, keep_alive }, host), ended)
+    let alive = Arc::new(AtomicUsize::new(0));
+    let host = Threads { refuse, alive: alive.clone(), clock: AtomicU64::new(0) };
+    (Pool::new(Config { max_threads, keep_alive }, host), alive)
 }

@@ -5,9 +5,9 @@
 //!
 //! Threads: the submitter; the one that shuts down; a thread of the pool.
 //!
-//! Breaks if: `submit` queues without looking at `closed`; `State::close` leaves the queue as it is; `State::started`
-//! drops the handle of a thread that has already left instead of keeping it to be joined; `Shared::leave` notifies
-//! nobody.
+//! Breaks if: `submit` queues without looking at `closed`; `State::started` drops the handle of a thread that has
+//! already left instead of keeping it to be joined; `Shared::leave` notifies nobody, or does not join the threads that
+//! left before; `State::all_left` looks at `threads` alone; `State::idle_left` does not wait for the slots.
 
 use core::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::blocking::Wait;
 
 fn submit_against_shutdown(keep_alive: Duration) {
     explore(move || {
-        let (pool, ended) = pool(1, keep_alive, |_| false);
+        let (pool, alive) = pool(1, keep_alive, |_| false);
         let jobs = [Fate::new(), Fate::new()];
         let submitter = loom::thread::spawn({
             let (pool, jobs) = (pool.clone(), jobs.clone());
@@ -26,9 +26,8 @@ fn submit_against_shutdown(keep_alive: Duration) {
         });
         assert!(pool.shutdown(Wait::Forever));
         assert_eq!(pool.figures().threads, 0);
-        let ended_before = ended.load(Ordering::Relaxed);
+        assert_eq!(alive.load(Ordering::Relaxed), 0, "a thread outlived the shutdown");
         let accepted = submitter.join().unwrap();
-        assert_eq!(ended.load(Ordering::Relaxed), ended_before, "a thread outlived the shutdown");
         for (job, accepted) in jobs.iter().zip(accepted) {
             assert_eq!(job.ran() + job.cancelled(), 1);
             assert!(accepted || job.cancelled() == 1);
@@ -51,13 +50,28 @@ fn job_racing_shutdown_of_an_expiring_thread_ends_once() {
 #[test]
 fn impatient_shutdown_leaves_only_threads_that_run_a_job() {
     explore(|| {
-        let (pool, ended) = pool(2, Duration::MAX, |_| false);
+        let (pool, alive) = pool(2, Duration::MAX, |_| false);
         let job = Fate::new();
         pool.submit(Work(job.clone())).unwrap();
         let all = pool.shutdown(Wait::AtMost(Duration::ZERO));
-        assert!(!all || ended.load(Ordering::Relaxed) == 1);
+        assert!(!all || alive.load(Ordering::Relaxed) == 0);
         assert!(all || job.cancelled() == 0);
         job.wait();
         assert_eq!(job.ran() + job.cancelled(), 1);
+    });
+}
+
+/// A thread that expired just before the shutdown is joined by the one that leaves after it, and that one by us.
+#[test]
+fn shutdown_joins_the_threads_that_left_before() {
+    explore(|| {
+        let (pool, alive) = pool(1, ANY_MOMENT, |_| false);
+        for _ in 0..2 {
+            let job = Fate::new();
+            pool.submit(Work(job.clone())).unwrap();
+            job.wait();
+        }
+        assert!(pool.shutdown(Wait::Forever));
+        assert_eq!(alive.load(Ordering::Relaxed), 0, "a thread outlived the shutdown");
     });
 }
