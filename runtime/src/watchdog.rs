@@ -1,39 +1,262 @@
 //! The thread that names the task that blocks a worker, while it blocks.
+//!
+//! Every [`Config::period`] it looks at each worker's poll counter and running task; a poll in which both have stood
+//! still for the threshold is reported, once. No clock is read per poll: what the watchdog knows of a poll's age is when
+//! it first saw it, so a report comes between one threshold and one threshold and two periods after the poll began.
+//!
+//! # Sleep
+//!
+//! An idle runtime makes no system calls, so the watchdog sleeps without limit while every worker is parked, and the
+//! next worker that leaves its park wakes it:
+//!
+//! | worker | watchdog |
+//! | --- | --- |
+//! | `awake_since` := now | `state` := asleep |
+//! | fence | fence |
+//! | read `state`; asleep -> claim it awake, unpark the thread | read every `awake_since`; one awake -> claim it awake |
+//!
+//! Of the two fences one comes first, so one side at least sees the other's store: no worker polls while the watchdog
+//! sleeps. It falls asleep only after a period without polls, so that a worker which parks a thousand times a second
+//! does not wake it each time.
 
-use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
-use crate::metrics::Source;
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::metrics::{ROOT, Source};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// Watches the workers of one runtime. The thread starts at the first [`Watchdog::wake`].
-#[derive(Debug)]
+const ASLEEP: u32 = 0;
+const AWAKE: u32 = 1;
+const STOPPED: u32 = 2;
+
+/// Watches the workers of one runtime. The thread starts at the first [`Watchdog::worker_awake`].
 pub(crate) struct Watchdog {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Shared {
     threshold: Duration,
+    period: Duration,
+    /// Asleep, awake or stopped. Anybody moves it from asleep to awake and to stopped, the thread to asleep.
     state: AtomicU32,
     reports: AtomicU64,
+    epoch: Instant,
+    /// What is watched; set once, before the first worker runs.
+    watched: OnceLock<Watched>,
+}
+
+struct Watched {
+    source: Weak<dyn Source>,
+    /// One for each worker; the thread writes.
+    samples: Box<[Sample]>,
+}
+
+/// When the thread first saw the poll that a worker is in.
+#[derive(Default)]
+struct Sample {
+    polls: AtomicU64,
+    /// Nanoseconds since the watchdog's epoch.
+    since: AtomicU64,
+}
+
+/// What the thread itself remembers of a worker.
+#[derive(Clone, Default)]
+struct Memory {
+    polls: u64,
+    since: Duration,
+    reported: bool,
 }
 
 impl Watchdog {
     pub(crate) fn new(threshold: Duration) -> Self {
-        Self { threshold, state: AtomicU32::new(0), reports: AtomicU64::new(0) }
+        let shared = Shared {
+            threshold,
+            period: (threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1)),
+            state: AtomicU32::new(ASLEEP),
+            reports: AtomicU64::new(0),
+            epoch: Instant::now(),
+            watched: OnceLock::new(),
+        };
+        Self { shared: Arc::new(shared), thread: Mutex::new(None) }
     }
 
     /// Which workers to watch; to be called once, before the first worker runs.
     pub(crate) fn watch(&self, source: Weak<dyn Source>) {
-        drop(source);
+        let workers = source.upgrade().map_or(0, |source| source.workers().len());
+        let samples = (0..workers).map(|_| Sample::default()).collect();
+        // Err: called twice; the first stays.
+        let _ = self.shared.watched.set(Watched { source, samples });
     }
 
-    /// A worker has left its park (its counters say so): the watchdog must not sleep on. One fence and one load when
-    /// it is awake already.
+    /// A worker has left its park, and its counters say so: the watchdog must not sleep on. A fence and a load while it
+    /// is awake.
     #[inline]
-    pub(crate) fn worker_awake(&self) {}
+    pub(crate) fn worker_awake(&self) {
+        fence(Ordering::SeqCst); // WATCHDOG.wake: the worker's `awake_since` stands before this
+        // Relaxed: the fence orders it.
+        if self.shared.state.load(Ordering::Relaxed) == ASLEEP {
+            self.rouse();
+        }
+    }
 
     /// Polls reported so far.
     pub(crate) fn reports(&self) -> u64 {
-        self.reports.load(Ordering::Relaxed)
+        self.shared.reports.load(Ordering::Relaxed)
     }
 
-    /// Ends the thread and joins it.
-    pub(crate) fn stop(&self) {}
+    /// How long the poll that `worker` is in has been seen; `None` if it is younger than a period or over.
+    pub(crate) fn seen_for(&self, worker: usize) -> Option<Duration> {
+        let watched = self.shared.watched.get()?;
+        let source = watched.source.upgrade()?;
+        let sample = watched.samples.get(worker)?;
+        let (polls, running) = source.workers()[worker].sample();
+        let since = Duration::from_nanos(sample.since.load(Ordering::Relaxed));
+        let seen = running != 0 && sample.polls.load(Ordering::Relaxed) == polls;
+        seen.then(|| self.shared.now().saturating_sub(since))
+    }
+
+    /// Ends the thread; joins it if `join`, unless it is the caller.
+    pub(crate) fn stop(&self, join: bool) {
+        self.shared.state.store(STOPPED, Ordering::Release);
+        let Some(thread) = self.lock().take() else { return };
+        thread.thread().unpark();
+        if join && thread.thread().id() != thread::current().id() {
+            // Err: a panic that the thread did not contain; it has ended either way.
+            let _ = thread.join();
+        }
+    }
+
+    #[cold]
+    fn rouse(&self) {
+        // Relaxed: the thread takes nothing over but the state itself.
+        if self.shared.state.compare_exchange(ASLEEP, AWAKE, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            return;
+        }
+        let mut slot = self.lock();
+        if let Some(thread) = &*slot {
+            return thread.thread().unpark();
+        }
+        let shared = self.shared.clone();
+        match thread::Builder::new().name("wheelhouse-wdog".to_owned()).spawn(move || shared.run()) {
+            Ok(thread) => *slot = Some(thread),
+            // The state stays awake, so that this is not tried at each unpark.
+            Err(error) => tracing::warn!(target: "wheelhouse::watchdog", %error, "the watchdog cannot be started"),
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    fn now(&self) -> Duration {
+        self.epoch.elapsed()
+    }
+
+    fn run(&self) {
+        let Some(watched) = self.watched.get() else { return };
+        let mut memory = vec![Memory::default(); watched.samples.len()];
+        let mut active = self.now();
+        loop {
+            if self.state.load(Ordering::Acquire) == STOPPED {
+                return;
+            }
+            let Some(source) = watched.source.upgrade() else { return };
+            // A subscriber that panics must not end the watch.
+            let polled = catch_unwind(AssertUnwindSafe(|| self.look(&*source, &watched.samples, &mut memory)));
+            let now = self.now();
+            if polled.unwrap_or_else(|payload| {
+                // Its destructor may panic as well.
+                std::mem::forget(payload);
+                true
+            }) {
+                active = now;
+            }
+            let asleep = now.saturating_sub(active) >= self.period && self.falls_asleep(&*source);
+            drop(source);
+            if !asleep {
+                thread::park_timeout(self.period);
+                continue;
+            }
+            // Relaxed: see `rouse`; a stop is looked at again above.
+            while self.state.load(Ordering::Relaxed) == ASLEEP {
+                thread::park();
+            }
+            active = self.now();
+        }
+    }
+
+    /// Looks at every worker once. True if any has polled since the last look.
+    fn look(&self, source: &dyn Source, samples: &[Sample], memory: &mut [Memory]) -> bool {
+        let now = self.now();
+        let mut active = false;
+        for (worker, counters) in source.workers().iter().enumerate() {
+            let (polls, running) = counters.sample();
+            let known = &mut memory[worker];
+            active |= running != 0 || polls != known.polls;
+            if running == 0 || polls != known.polls {
+                *known = Memory { polls, since: now, reported: false };
+                let sample = &samples[worker];
+                // Relaxed: a torn pair shows a poll as a period older or younger.
+                sample.since.store(u64::try_from(now.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+                sample.polls.store(polls, Ordering::Relaxed);
+                continue;
+            }
+            let elapsed = now.saturating_sub(known.since);
+            if elapsed >= self.threshold && !known.reported {
+                known.reported = true;
+                // Relaxed: a counter.
+                self.reports.fetch_add(1, Ordering::Relaxed);
+                report(source, worker, running, elapsed);
+            }
+        }
+        active
+    }
+
+    /// Declares the watchdog asleep, unless a worker is awake. See the header.
+    fn falls_asleep(&self, source: &dyn Source) -> bool {
+        if self.state.compare_exchange(AWAKE, ASLEEP, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            return false;
+        }
+        fence(Ordering::SeqCst); // WATCHDOG.sleep
+        if source.workers().iter().all(|counters| counters.is_parked()) {
+            return true;
+        }
+        // Err: the worker has done it, or the runtime stops.
+        let _ = self.state.compare_exchange(ASLEEP, AWAKE, Ordering::Relaxed, Ordering::Relaxed);
+        false
+    }
+}
+
+/// Tells of a poll that goes on.
+fn report(source: &dyn Source, worker: usize, running: u64, elapsed: Duration) {
+    let task = if running == ROOT { None } else { source.task(running) };
+    let location = task.as_ref().map(|task| task.location);
+    let name = if running == ROOT { Some("block_on") } else { task.as_ref().and_then(|task| task.name.as_deref()) };
+    tracing::warn!(
+        target: "wheelhouse::watchdog",
+        {
+            task.id = (running != ROOT).then_some(running),
+            task.name = name,
+            spawn.location = location.map(tracing::field::display),
+            worker,
+            thread.id = source.workers()[worker].os_thread(),
+            elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+        },
+        "a poll blocks its worker: move blocking work to `spawn_blocking` or `block_in_place`, or yield more often"
+    );
+}
+
+impl fmt::Debug for Watchdog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watchdog")
+            .field("threshold", &self.shared.threshold)
+            .field("reports", &self.reports())
+            .finish_non_exhaustive()
+    }
 }

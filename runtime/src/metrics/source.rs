@@ -4,7 +4,8 @@ use crossbeam_utils::CachePadded;
 
 use super::counters::{DriverCounters, WorkerCounters};
 use crate::blocking::Figures;
-use crate::dump::TaskInfo;
+use crate::task_core::Snapshot;
+use crate::watchdog::Watchdog;
 
 /// What metrics, watchdog and dump need of a scheduler. No method waits for a worker.
 pub(crate) trait Source: Send + Sync + 'static {
@@ -14,9 +15,11 @@ pub(crate) trait Source: Send + Sync + 'static {
     fn global_depth(&self) -> usize;
     fn alive(&self) -> usize;
     fn driver(&self) -> &DriverCounters;
+
     fn blocking(&self) -> Figures;
     /// The live task with this id.
-    fn task(&self, id: u64) -> Option<TaskInfo>;
+    fn task(&self, id: u64) -> Option<Snapshot>;
     /// Every live task.
-    fn tasks(&self, each: &mut dyn FnMut(TaskInfo));
+    fn tasks(&self) -> Vec<Snapshot>;
+    fn watchdog(&self) -> Option<&Watchdog>;
 }

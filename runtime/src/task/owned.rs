@@ -146,6 +146,18 @@ impl Owned {
         all
     }
 
+    /// What the live task with this id is doing.
+    pub(crate) fn find(&self, id: Id) -> Option<Snapshot> {
+        let list = self.shard(id).list.lock();
+        let mut found = None;
+        list.for_each(|task| {
+            if task.id == id {
+                found = Some(Snapshot::of(task));
+            }
+        });
+        found
+    }
+
     /// Ids of one thread come in runs of 2^12: a thread's spawns mostly meet one shard.
     fn shard(&self, id: Id) -> &Shard {
         &self.shards[(id.get() >> 12) as usize & (self.shards.len() - 1)]
