@@ -1,16 +1,19 @@
 //! The shared handle of a reactor: what sockets register with.
 
 use std::io;
-use std::sync::RwLock;
+use std::sync::{OnceLock, PoisonError, RwLock};
+use std::task::Waker;
 
 use slab::Slab;
 
 use crate::error::Error;
 use crate::metrics::{Counters, IoMetrics};
 use crate::notifier::Notifier;
+use crate::offload::Blocking;
 use crate::readiness::{Ready, Source};
+use crate::starved::Starved;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
-use std::task::Waker;
+use crate::sys::clock::ClockId;
 
 /// The shared handle of a [`Reactor`](crate::Reactor). Clones are cheap and all mean the same reactor.
 #[derive(Debug, Clone)]
@@ -25,6 +28,8 @@ pub(crate) struct Shared {
     registered: AtomicUsize,
     notifier: Notifier,
     pub(crate) counters: Counters,
+    pub(crate) starved: Starved,
+    blocking: OnceLock<Arc<dyn Blocking>>,
 }
 
 /// Every registered source by its token. A token carries the generation of its entry, so that an event of a source
@@ -76,13 +81,15 @@ impl Sources {
 }
 
 impl Io {
-    pub(crate) fn new(registry: mio::Registry, notifier: Notifier) -> Self {
+    pub(crate) fn new(registry: mio::Registry, notifier: Notifier, clock: ClockId) -> Self {
         Self(Arc::new(Shared {
             registry: RwLock::new(Some(registry)),
             sources: Mutex::new(Sources { entries: Slab::new(), generation: 0, shut_down: false }),
             registered: AtomicUsize::new(0),
             notifier,
             counters: Counters::new(),
+            starved: Starved::new(clock),
+            blocking: OnceLock::new(),
         }))
     }
 
@@ -112,7 +119,7 @@ impl Io {
         for (_, entry) in entries {
             entry.source.shut_down(wakes);
         }
-        let registry = self.0.registry.write().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        let registry = self.0.registry.write().unwrap_or_else(PoisonError::into_inner).take();
         drop(registry);
     }
 
@@ -132,6 +139,27 @@ impl Io {
         }
     }
 
+    /// Says where look-ups of names and other blocking calls run; without, each has a thread of its own. The first
+    /// call counts.
+    pub fn set_blocking(&self, pool: Arc<dyn Blocking>) {
+        // Err: one is set already.
+        let _ = self.0.blocking.set(pool);
+    }
+
+    pub(crate) fn blocking(&self) -> Option<Arc<dyn Blocking>> {
+        self.0.blocking.get().cloned()
+    }
+
+    /// A descriptor of this reactor was closed: whoever could not accept for want of one tries again.
+    pub(crate) fn descriptor_closed(&self) {
+        if !self.0.starved.any() {
+            return;
+        }
+        let mut wakes = Vec::new();
+        self.0.starved.release(&mut wakes);
+        wakes.into_iter().for_each(Waker::wake);
+    }
+
     pub(crate) fn shared(&self) -> &Shared {
         &self.0
     }
@@ -147,7 +175,7 @@ impl Io {
         let token = self.0.insert(source.clone())?;
         let registration = Registration { io: self.clone(), source, token };
         let result = {
-            let registry = self.0.registry.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let registry = self.0.registry.read().unwrap_or_else(PoisonError::into_inner);
             match &*registry {
                 Some(registry) => registry.register(evented, token, interest),
                 None => Err(Error::ShutDown.into()),
@@ -203,11 +231,18 @@ impl Registration {
         &self.io
     }
 
+    /// The source could not be served for want of a descriptor or of memory: it is tried again later.
+    pub(crate) fn starve(&self) {
+        let shared = &*self.io.0;
+        shared.counters.starved_accepts.add(1);
+        shared.starved.add(&self.source, &shared.notifier);
+    }
+
     /// Takes `evented` out of the poller. Must come before its descriptor is closed.
     pub(crate) fn deregister(&self, evented: &mut impl mio::event::Source) -> io::Result<()> {
         let shared = &*self.io.0;
         let removed = shared.remove(self.token);
-        let registry = shared.registry.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let registry = shared.registry.read().unwrap_or_else(PoisonError::into_inner);
         let result = match &*registry {
             Some(registry) => registry.deregister(evented),
             None => Ok(()),

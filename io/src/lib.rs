@@ -9,12 +9,16 @@ extern crate alloc;
 
 pub mod context;
 mod error;
+mod evented;
 mod handle;
 pub mod io;
 mod metrics;
+pub mod net;
 mod notifier;
+mod offload;
 mod reactor;
 mod readiness;
+mod starved;
 mod sync;
 mod sys;
 
@@ -22,5 +26,6 @@ pub use error::Error;
 pub use handle::Io;
 pub use metrics::IoMetrics;
 pub use notifier::Notifier;
+pub use offload::{Blocking, Job};
 pub use reactor::{Reactor, ReactorConfig, Turned, Wait};
 pub use sys::clock::ClockId;

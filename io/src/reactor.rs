@@ -42,6 +42,16 @@ pub enum Wait {
     Forever,
 }
 
+impl Wait {
+    fn no_later_than(self, instant: Option<u64>) -> Wait {
+        match (self, instant) {
+            (Wait::Until(wanted), Some(instant)) => Wait::Until(wanted.min(instant)),
+            (Wait::Forever, Some(instant)) => Wait::Until(instant),
+            (wait, _) => wait,
+        }
+    }
+}
+
 /// What a turn did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -86,7 +96,7 @@ impl Reactor {
         let poll = mio::Poll::new()?;
         let notifier = Notifier::new(poll.registry(), NOTIFY)?;
         let timer = WaitTimer::new(poll.registry(), TIMER, config.clock_id)?;
-        let io = Io::new(poll.registry().try_clone()?, notifier.clone());
+        let io = Io::new(poll.registry().try_clone()?, notifier.clone(), config.clock_id);
         let events = mio::Events::with_capacity(config.max_events.max(1));
         let reactor = Reactor { poll, events, timer, notifier, io: io.clone() };
         Ok((reactor, io))
@@ -100,17 +110,20 @@ impl Reactor {
     /// Those of the operating system. What `wakes` holds then is owed its call all the same.
     pub fn turn(&mut self, wait: Wait, wakes: &mut Vec<Waker>) -> io::Result<Turned> {
         let counters = &self.io.shared().counters;
+        let wait = wait.no_later_than(self.io.shared().starved.retry_at());
         let prepared = self.timer.prepare(wait)?;
         if prepared.updated {
             counters.timer_updates.add_alone(1);
         }
         counters.turns.add_alone(1);
-        match self.poll.poll(&mut self.events, prepared.timeout) {
+        let turned = match self.poll.poll(&mut self.events, prepared.timeout) {
             Ok(()) => Ok(self.hand_out(wakes)),
             // A signal's handler ran: the caller turns again.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Turned::default()),
             Err(error) => Err(error),
-        }
+        };
+        self.io.shared().starved.retry(wakes);
+        turned
     }
 
     fn hand_out(&mut self, wakes: &mut Vec<Waker>) -> Turned {

@@ -1,8 +1,10 @@
 //! The one place where platforms differ. Each provides:
 //!
-//! * `clock`: `ClockId`, `DEFAULT_CLOCK`, `now(ClockId)`.
-//! * `wait`: `WaitTimer`, what ends the reactor's wait at an instant.
-//!   Linux has a timer descriptor in the poller, the others compute the poller's own timeout.
+//! * `clock`: `ClockId`, `DEFAULT_CLOCK`, `now(ClockId)`;
+//! * `wait`: `WaitTimer`, what ends the reactor's wait at an instant. Linux has a timer descriptor in the poller, the
+//!   others compute the poller's own timeout;
+//! * `tcp`: `Receiver`, how a stream receives. Linux says whether anything is left;
+//! * `exhausted`: `is_exhausted(code)`, the errors that say that descriptors or memory ran out.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[path = "wait_timerfd.rs"]
@@ -19,3 +21,19 @@ pub(crate) mod clock;
 #[cfg(not(unix))]
 #[path = "clock_other.rs"]
 pub(crate) mod clock;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "tcp_inq.rs"]
+pub(crate) mod tcp;
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[path = "tcp_plain.rs"]
+pub(crate) mod tcp;
+
+#[cfg(unix)]
+#[path = "exhausted_unix.rs"]
+pub(crate) mod exhausted;
+
+#[cfg(not(unix))]
+#[path = "exhausted_other.rs"]
+pub(crate) mod exhausted;

@@ -1,0 +1,427 @@
+//! A TCP connection.
+
+use std::io::{self, IoSlice, Read, Write};
+use std::mem::MaybeUninit;
+use std::net::{Shutdown, SocketAddr};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use socket2::SockRef;
+
+use super::addr::{self, ToSocketAddrs};
+use super::split::{self, StreamEnd};
+use super::stream::{Readable, Writable, as_uninit, async_read, async_write, held_up};
+use super::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
+use crate::evented::{Done, Evented, Shared, Waits};
+use crate::handle::Io;
+use crate::readiness::{Interest, Ready};
+use crate::sys::tcp::Receiver;
+
+const BOTH: mio::Interest = mio::Interest::READABLE.add(mio::Interest::WRITABLE);
+
+/// A TCP connection.
+///
+/// It is read and written through futures-io's traits, by `&mut` or by shared reference: any number of tasks may
+/// wait on a shared one, and an event wakes them all. Feature `tokio-io` adds tokio's traits.
+///
+/// # Examples
+///
+/// ```
+/// # mod support { include!("../../tests/support/mod.rs"); }
+/// use futures::{AsyncReadExt, AsyncWriteExt};
+/// use wheelhouse_io::net::{TcpListener, TcpStream};
+///
+/// # support::run(async {
+/// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+/// # let addr = listener.local_addr()?;
+/// let mut stream = TcpStream::connect(addr).await?;
+/// stream.write_all(b"ping").await?;
+/// stream.close().await?;
+/// # let (mut server, _) = listener.accept().await?;
+/// # let mut text = String::new();
+/// # server.read_to_string(&mut text).await?;
+/// # assert_eq!(text, "ping");
+/// # Ok(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct TcpStream {
+    io: Evented<mio::net::TcpStream>,
+    receiver: Receiver,
+}
+
+async_read!(TcpStream);
+async_write!(TcpStream);
+
+impl TcpStream {
+    /// Connects to the first address of `addr` that answers.
+    ///
+    /// # Errors
+    ///
+    /// The last address's error, or the resolver's; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no
+    /// reactor is current.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a dropped future closes the attempt.
+    pub async fn connect(addr: impl ToSocketAddrs) -> io::Result<TcpStream> {
+        addr::first_that_works(
+            addr,
+            |addr| async move { TcpStream::connecting(mio::net::TcpStream::connect(addr)?).await },
+        )
+        .await
+    }
+
+    /// Waits for the end of a connection attempt.
+    pub(crate) async fn connecting(stream: mio::net::TcpStream) -> io::Result<TcpStream> {
+        let stream = TcpStream::with(Evented::new(stream, BOTH, Ready::EMPTY)?);
+        stream.io.ready(Interest::WRITABLE).await?;
+        match stream.io.take_error()? {
+            None => Ok(stream),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// A connection just accepted: worth a try in both directions before any event says so.
+    pub(crate) fn accepted(io: &Io, stream: mio::net::TcpStream) -> io::Result<TcpStream> {
+        Ok(TcpStream::with(Evented::with_io(io, stream, BOTH, Ready::READABLE | Ready::WRITABLE)?))
+    }
+
+    fn with(io: Evented<mio::net::TcpStream>) -> TcpStream {
+        TcpStream { io, receiver: Receiver::new() }
+    }
+
+    /// Takes over a connection of std's and makes it non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
+    /// current.
+    pub fn from_std(stream: std::net::TcpStream) -> io::Result<TcpStream> {
+        stream.set_nonblocking(true)?;
+        let stream = mio::net::TcpStream::from_std(stream);
+        Ok(TcpStream::with(Evented::new(stream, BOTH, Ready::READABLE | Ready::WRITABLE)?))
+    }
+
+    /// Gives the connection back to std, still non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn into_std(self) -> io::Result<std::net::TcpStream> {
+        self.receiver.release(&self.io);
+        Ok(self.io.into_inner()?.into())
+    }
+
+    /// Two halves that borrow the stream, for one task. They cost nothing.
+    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
+        split::split(self)
+    }
+
+    /// Two halves that share the stream, for two tasks. Dropping the writing half ends the stream.
+    #[must_use]
+    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+        split::into_split(self)
+    }
+
+    /// Waits until the stream is ready for `interest`, and says for what of it. It may turn out not to be: the
+    /// operation then says `WouldBlock`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ShutDown`](crate::Error::ShutDown) inside when the runtime is gone.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: readiness stays until an operation disproves it.
+    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
+        Ok(self.io.ready(interest).await?.ready(interest))
+    }
+
+    /// Waits until there is something to read. See [`ready`](Self::ready).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ready`](Self::ready).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub async fn readable(&self) -> io::Result<()> {
+        self.ready(Interest::READABLE).await.map(drop)
+    }
+
+    /// Waits until there is room to write. See [`ready`](Self::ready).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ready`](Self::ready).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub async fn writable(&self) -> io::Result<()> {
+        self.ready(Interest::WRITABLE).await.map(drop)
+    }
+
+    /// [`readable`](Self::readable) for hand-written futures. Every waker that waits is called.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ready`](Self::ready).
+    pub fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.io.poll_ready(cx, Interest::READABLE, Shared).map_ok(drop)
+    }
+
+    /// [`writable`](Self::writable) for hand-written futures. Every waker that waits is called.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ready`](Self::ready).
+    pub fn poll_write_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.io.poll_ready(cx, Interest::WRITABLE, Shared).map_ok(drop)
+    }
+
+    /// Reads what there is, without waiting. 0 means the end of the stream, or an empty `buf`.
+    ///
+    /// # Errors
+    ///
+    /// `WouldBlock` when there is nothing; otherwise those of the operating system.
+    pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.io.try_hinted(Interest::READABLE, |stream| self.receiver.receive(stream, as_uninit(buf)))
+    }
+
+    /// Reads what there is into several buffers, without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`try_read`](Self::try_read).
+    pub fn try_read_vectored(&self, bufs: &mut [io::IoSliceMut<'_>]) -> io::Result<usize> {
+        self.io.try_io(Interest::READABLE, |mut stream| stream.read_vectored(bufs))
+    }
+
+    /// Writes what there is room for, without waiting.
+    ///
+    /// # Errors
+    ///
+    /// `WouldBlock` when there is no room; otherwise those of the operating system.
+    pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
+        self.io.try_hinted(Interest::WRITABLE, |stream| write(stream, buf))
+    }
+
+    /// Writes what there is room for from several buffers, without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`try_write`](Self::try_write).
+    pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.io.try_hinted(Interest::WRITABLE, |stream| write_vectored(stream, bufs))
+    }
+
+    /// Runs `op` if the stream may be ready for `interest`. If `op` says `WouldBlock`, and only then, the readiness
+    /// is taken back: `op` must have tried the stream when it says so.
+    ///
+    /// # Errors
+    ///
+    /// `WouldBlock` when the stream is not ready; otherwise those of `op`.
+    pub fn try_io<R>(&self, interest: Interest, mut op: impl FnMut() -> io::Result<R>) -> io::Result<R> {
+        self.io.try_io(interest, |_| op())
+    }
+
+    /// Waits until `op` does not say `WouldBlock`. See [`try_io`](Self::try_io).
+    ///
+    /// # Errors
+    ///
+    /// Those of `op`, but for `WouldBlock`.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe if `op` is: it is not called again once it succeeded.
+    pub async fn async_io<R>(&self, interest: Interest, mut op: impl FnMut() -> io::Result<R>) -> io::Result<R> {
+        self.io.op(interest, |_| op()).await
+    }
+
+    /// Reads without taking: the next read gives the same bytes again.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.io.op(Interest::READABLE, |stream| stream.peek(buf)).await
+    }
+
+    /// [`peek`](Self::peek) for hand-written futures. Every waker that waits is called.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
+        self.io.poll_io(cx, Interest::READABLE, Shared, |stream| stream.peek(buf))
+    }
+
+    /// `AsyncRead::poll_read` into memory that need not be initialised: the first bytes are, as many as the result
+    /// says. 0 means the end of the stream, or an empty `buf`. Only the last caller's waker is kept.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn poll_read_uninit(&mut self, cx: &mut Context<'_>, buf: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {
+        self.poll_read_with(cx, crate::evented::Exclusive, buf)
+    }
+
+    /// Closes one or both directions.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.io.shutdown(how)
+    }
+
+    /// The peer's address.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.io.peer_addr()
+    }
+
+    /// This side's address.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.io.local_addr()
+    }
+
+    /// The error that waits on the socket, if any; it is taken.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.io.take_error()
+    }
+
+    /// Whether small writes are sent at once.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn nodelay(&self) -> io::Result<bool> {
+        self.io.nodelay()
+    }
+
+    /// Sends small writes at once, instead of collecting them while an acknowledgement is due.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
+        self.io.set_nodelay(nodelay)
+    }
+
+    /// The time-to-live of packets sent.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn ttl(&self) -> io::Result<u32> {
+        self.io.ttl()
+    }
+
+    /// Sets the time-to-live of packets sent.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
+        self.io.set_ttl(ttl)
+    }
+
+    /// How long closing waits for unsent data.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn linger(&self) -> io::Result<Option<Duration>> {
+        SockRef::from(&*self.io).linger()
+    }
+
+    /// Sets how long closing waits for unsent data, in whole seconds. Zero discards it and resets the connection. A
+    /// positive time makes dropping the stream block.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn set_linger(&self, linger: Option<Duration>) -> io::Result<()> {
+        SockRef::from(&*self.io).set_linger(linger)
+    }
+}
+
+/// A short write was held up by a full buffer: there is no room until an event says so.
+fn write(mut stream: &mio::net::TcpStream, buf: &[u8]) -> io::Result<Done<usize>> {
+    let value = stream.write(buf)?;
+    Ok(Done { value, drained: value < buf.len() })
+}
+
+fn write_vectored(mut stream: &mio::net::TcpStream, bufs: &[IoSlice<'_>]) -> io::Result<Done<usize>> {
+    let value = stream.write_vectored(bufs)?;
+    Ok(Done { value, drained: held_up(bufs, value) })
+}
+
+impl Readable for TcpStream {
+    fn poll_read_with(
+        &self,
+        cx: &mut Context<'_>,
+        how: impl Waits,
+        buf: &mut [MaybeUninit<u8>],
+    ) -> Poll<io::Result<usize>> {
+        if buf.is_empty() {
+            return Poll::Ready(Ok(0));
+        }
+        self.io.poll_hinted(cx, Interest::READABLE, how, |stream| self.receiver.receive(stream, buf))
+    }
+}
+
+impl Writable for TcpStream {
+    fn poll_write_with(&self, cx: &mut Context<'_>, how: impl Waits, buf: &[u8]) -> Poll<io::Result<usize>> {
+        if buf.is_empty() {
+            return Poll::Ready(Ok(0));
+        }
+        self.io.poll_hinted(cx, Interest::WRITABLE, how, |stream| write(stream, buf))
+    }
+
+    fn poll_write_vectored_with(
+        &self,
+        cx: &mut Context<'_>,
+        how: impl Waits,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if bufs.iter().all(|buf| buf.is_empty()) {
+            return Poll::Ready(Ok(0));
+        }
+        self.io.poll_hinted(cx, Interest::WRITABLE, how, |stream| write_vectored(stream, bufs))
+    }
+
+    fn end(&self) -> io::Result<()> {
+        match self.io.shutdown(Shutdown::Write) {
+            // The peer is gone already.
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
+            result => result,
+        }
+    }
+}
+
+impl StreamEnd for TcpStream {
+    fn end_stream(&self) {
+        // Err: there is no stream left to end.
+        let _ = self.end();
+    }
+}
