@@ -15,6 +15,8 @@ mod sync;
 pub mod task;
 #[path = "task/mod.rs"]
 mod task_core;
+#[cfg(test)]
+mod task_tests;
 mod threads;
 mod trace;
 mod watchdog;

@@ -25,6 +25,7 @@ use core::future::Future;
 use core::mem::ManuallyDrop;
 use core::panic::Location;
 use core::ptr::NonNull;
+use core::task::Waker;
 
 pub use self::abort::AbortHandle;
 pub use self::error::JoinError;
@@ -117,6 +118,20 @@ where
         notified: Notified(header),
         // SAFETY: a fresh task has a reference for it, and the output's type is `F`'s.
         join: unsafe { JoinHandle::from_raw(header, meta.id) },
+    }
+}
+
+/// What a cell takes beside its future or output: header, scheduler, join waker.
+pub(crate) fn front_size<S>() -> usize {
+    size_of::<Header>() + size_of::<S>()
+}
+
+/// Says that the running task of `waker` may be shut down while it runs outside of its worker: from here on its word
+/// is changed by read-modify-writes alone. Other wakers are left alone.
+pub(crate) fn share_running(waker: &Waker) {
+    if let Some(header) = waker::header_of(waker) {
+        // SAFETY: the waker's reference keeps it alive.
+        unsafe { header.as_ref() }.state.share();
     }
 }
 
