@@ -14,6 +14,7 @@ use crate::readiness::{Ready, Source};
 use crate::starved::Starved;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 use crate::sys::clock::ClockId;
+use crate::sys::signals::Signals;
 
 /// The shared handle of a [`Reactor`](crate::Reactor). Clones are cheap and all mean the same reactor.
 #[derive(Debug, Clone)]
@@ -29,6 +30,7 @@ pub(crate) struct Shared {
     notifier: Notifier,
     pub(crate) counters: Counters,
     pub(crate) starved: Starved,
+    pub(crate) signals: Signals,
     blocking: OnceLock<Arc<dyn Blocking>>,
 }
 
@@ -89,6 +91,7 @@ impl Io {
             notifier,
             counters: Counters::new(),
             starved: Starved::new(clock),
+            signals: Signals::new(),
             blocking: OnceLock::new(),
         }))
     }
@@ -104,7 +107,7 @@ impl Io {
     pub fn has_sources(&self) -> bool {
         // Relaxed: a source is registered before its owner can wait for it, and whoever waits goes through the
         // scheduler's own synchronisation before the driver may sleep.
-        self.0.registered.load(Ordering::Relaxed) != 0
+        self.0.registered.load(Ordering::Relaxed) != 0 || self.0.signals.any()
     }
 
     /// Ends the reactor for good: every waiter goes to `wakes`, and every operation from now on is an error that says
@@ -119,6 +122,7 @@ impl Io {
         for (_, entry) in entries {
             entry.source.shut_down(wakes);
         }
+        self.0.signals.shut_down(wakes);
         let registry = self.0.registry.write().unwrap_or_else(PoisonError::into_inner).take();
         drop(registry);
     }
@@ -174,13 +178,7 @@ impl Io {
         let source = Arc::new(Source::new(initial));
         let token = self.0.insert(source.clone())?;
         let registration = Registration { io: self.clone(), source, token };
-        let result = {
-            let registry = self.0.registry.read().unwrap_or_else(PoisonError::into_inner);
-            match &*registry {
-                Some(registry) => registry.register(evented, token, interest),
-                None => Err(Error::ShutDown.into()),
-            }
-        };
+        let result = self.0.with_registry(|registry| registry.register(evented, token, interest));
         if let Err(error) = result {
             self.0.remove(token);
             return Err(error);
@@ -193,6 +191,14 @@ impl Io {
 impl Shared {
     pub(crate) fn sources(&self) -> &Mutex<Sources> {
         &self.sources
+    }
+
+    /// Runs `call` on the poller, which is there until shutdown.
+    pub(crate) fn with_registry<R>(&self, call: impl FnOnce(&mio::Registry) -> io::Result<R>) -> io::Result<R> {
+        match &*self.registry.read().unwrap_or_else(PoisonError::into_inner) {
+            Some(registry) => call(registry),
+            None => Err(Error::ShutDown.into()),
+        }
     }
 
     fn insert(&self, source: Arc<Source>) -> io::Result<mio::Token> {
@@ -242,15 +248,14 @@ impl Registration {
     pub(crate) fn deregister(&self, evented: &mut impl mio::event::Source) -> io::Result<()> {
         let shared = &*self.io.0;
         let removed = shared.remove(self.token);
-        let registry = shared.registry.read().unwrap_or_else(PoisonError::into_inner);
-        let result = match &*registry {
-            Some(registry) => registry.deregister(evented),
-            None => Ok(()),
-        };
-        drop(registry);
-        if removed {
-            shared.counters.deregistered.add(1);
+        if !removed {
+            // Shut down: the poller is gone, or about to be.
+            return Ok(());
         }
-        result
+        shared.counters.deregistered.add(1);
+        match shared.with_registry(|registry| registry.deregister(evented)) {
+            Err(error) if Error::inside(&error) == Some(Error::ShutDown) => Ok(()),
+            result => result,
+        }
     }
 }

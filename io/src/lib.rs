@@ -18,6 +18,8 @@ mod notifier;
 mod offload;
 mod reactor;
 mod readiness;
+#[cfg(unix)]
+pub mod signal;
 mod starved;
 mod sync;
 mod sys;

@@ -11,6 +11,7 @@ use crate::sys::wait::WaitTimer;
 
 pub(crate) const NOTIFY: mio::Token = mio::Token(usize::MAX);
 pub(crate) const TIMER: mio::Token = mio::Token(usize::MAX - 1);
+pub(crate) const SIGNAL: mio::Token = mio::Token(usize::MAX - 2);
 
 /// How many events are handed out under one hold of the sources' lock.
 const EVENTS_PER_HOLD: usize = 64;
@@ -128,6 +129,7 @@ impl Reactor {
 
     fn hand_out(&mut self, wakes: &mut Vec<Waker>) -> Turned {
         let mut turned = Turned::default();
+        let mut signalled = false;
         let mut events = self.events.iter().peekable();
         while events.peek().is_some() {
             let sources = self.io.shared().sources().lock();
@@ -135,6 +137,7 @@ impl Reactor {
                 match event.token() {
                     NOTIFY => turned.notified = true,
                     TIMER => self.timer.expired(),
+                    SIGNAL => signalled = true,
                     token => {
                         if let Some(source) = sources.get(token) {
                             source.event(ready_of(event), wakes);
@@ -143,6 +146,9 @@ impl Reactor {
                     }
                 }
             }
+        }
+        if signalled {
+            self.io.shared().signals.hand_out(wakes);
         }
         if turned.notified {
             self.notifier.consume();

@@ -82,7 +82,7 @@ impl ReadinessCell {
     pub(crate) fn clear(&self, seen: Snapshot, ready: Ready) -> Cleared {
         let mut current = self.0.load(Ordering::Relaxed); // a guess: the exchange below checks it
         loop {
-            if current / TICK != seen.0 / TICK {
+            if !Snapshot(current).same_tick(seen) {
                 return Cleared::Newer;
             }
             let next = current & !u64::from(ready.bits());
@@ -115,6 +115,11 @@ impl Snapshot {
     /// Whether the reactor is gone.
     pub(crate) fn is_shut_down(self) -> bool {
         self.0 & SHUT_DOWN != 0
+    }
+
+    /// Whether no event was published between the two.
+    pub(crate) fn same_tick(self, other: Snapshot) -> bool {
+        self.0 / TICK == other.0 / TICK
     }
 
     /// Whether somebody interested in `interest` has no reason to wait.

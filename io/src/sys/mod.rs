@@ -4,6 +4,7 @@
 //! * `wait`: `WaitTimer`, what ends the reactor's wait at an instant. Linux has a timer descriptor in the poller, the
 //!   others compute the poller's own timeout;
 //! * `tcp`: `Receiver`, how a stream receives. Linux says whether anything is left;
+//! * `signals`: `Signals`, the signals of one reactor;
 //! * `exhausted`: `is_exhausted(code)`, the errors that say that descriptors or memory ran out.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -37,3 +38,11 @@ pub(crate) mod exhausted;
 #[cfg(not(unix))]
 #[path = "exhausted_other.rs"]
 pub(crate) mod exhausted;
+
+#[cfg(unix)]
+#[path = "signals_unix.rs"]
+pub(crate) mod signals;
+
+#[cfg(not(unix))]
+#[path = "signals_none.rs"]
+pub(crate) mod signals;
