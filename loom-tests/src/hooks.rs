@@ -68,3 +68,21 @@ pub fn poll_budget(_: &mut Context<'_>) -> Poll<Unit> {
 pub fn current_task() -> u64 {
     0
 }
+
+/// The memory of one timer's entry: the driver reads it up to its last touch, the owner writes it when it lets go.
+#[derive(Debug)]
+pub(crate) struct Memory(loom::cell::UnsafeCell<()>);
+
+impl Memory {
+    pub(crate) fn new() -> Memory {
+        Memory(loom::cell::UnsafeCell::new(()))
+    }
+
+    pub(crate) fn touch(&self) {
+        self.0.with(|_| ());
+    }
+
+    pub(crate) fn free(&self) {
+        self.0.with_mut(|_| ());
+    }
+}

@@ -82,3 +82,71 @@ impl Condvar {
         self.0.notify_all();
     }
 }
+
+/// A value in cache lines of its own: nothing to a model.
+#[derive(Debug, Default)]
+pub(crate) struct CachePadded<T>(T);
+
+impl<T> CachePadded<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(value)
+    }
+}
+
+impl<T> core::ops::Deref for CachePadded<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+const WAITING: usize = 0;
+const REGISTERING: usize = 0b01;
+const WAKING: usize = 0b10;
+
+/// The waker slot with atomic-waker's own three states. loom's stand-in takes a lock instead, and so never shows a take
+/// that finds a registration going on and leaves the wake-up to it.
+#[derive(Debug)]
+pub(crate) struct AtomicWaker {
+    state: AtomicUsize,
+    waker: UnsafeCell<Option<core::task::Waker>>,
+}
+
+impl AtomicWaker {
+    pub(crate) fn new() -> Self {
+        Self { state: AtomicUsize::new(WAITING), waker: UnsafeCell::new(None) }
+    }
+
+    pub(crate) fn register(&self, waker: &core::task::Waker) {
+        match self.state.compare_exchange(WAITING, REGISTERING, Ordering::Acquire, Ordering::Acquire) {
+            Ok(_) => {
+                // SAFETY: the REGISTERING bit is this caller's, and a taker stays away while it is set.
+                self.waker.with_mut(|slot| unsafe { *slot = Some(waker.clone()) });
+                if self.state.compare_exchange(REGISTERING, WAITING, Ordering::AcqRel, Ordering::Acquire).is_err() {
+                    // SAFETY: as above; the taker that set WAKING meanwhile has left.
+                    let waker = self.waker.with_mut(|slot| unsafe { (*slot).take() });
+                    self.state.swap(WAITING, Ordering::AcqRel);
+                    waker.expect("stored above").wake();
+                }
+            }
+            Err(WAKING) => waker.wake_by_ref(),
+            Err(state) => panic!("two registrants at a time, the state is {state}"),
+        }
+    }
+
+    pub(crate) fn take(&self) -> Option<core::task::Waker> {
+        match self.state.fetch_or(WAKING, Ordering::AcqRel) {
+            WAITING => {
+                // SAFETY: the WAKING bit is this caller's, and nobody was registering.
+                let waker = self.waker.with_mut(|slot| unsafe { (*slot).take() });
+                self.state.fetch_and(!WAKING, Ordering::Release);
+                waker
+            }
+            _ => None,
+        }
+    }
+}
+
+// SAFETY: the slot is reached by whoever set one of the two bits.
+unsafe impl Sync for AtomicWaker {}

@@ -1,5 +1,32 @@
-//! Timers for async Rust.
-#![cfg_attr(not(test), allow(dead_code, reason = "filled step by step"))]
+//! Timers for async Rust: a sharded timing wheel with lock-free per-timer state cells.
+//!
+//! [`sleep`], [`timeout`] and their kin work under any executor. What drives them is [`Timers`] and its
+//! [`TimerDriver`]: the wheelhouse runtime does so, and any event loop can; the example of [`Timers`] is such a loop.
+//!
+//! Deadlines are kept in nanoseconds and never rounded. No arithmetic here overflows: everything saturates.
 
+extern crate alloc;
+
+mod clock;
+pub mod context;
+#[doc(hidden)]
+pub mod doc;
+mod error;
+mod hooks;
+mod sleep;
 mod sync;
+mod test_clock;
+mod timeout;
 mod timer;
+mod timers;
+
+pub use clock::{ClockKind, Instant};
+pub use error::{Elapsed, Error};
+pub use sleep::{Sleep, sleep, sleep_until};
+pub use test_clock::{Advance, advance, pause, resume};
+pub use timeout::{Timeout, timeout, timeout_at};
+pub use timer::{Interrupt, Lateness, Next, Tick, TimerMetrics, Turned};
+pub use timers::{TimerDriver, Timers, TimersBuilder};
+
+// `Sleep` holds one timer's links, state, waker slot, shard and deadline, and nothing else.
+const _: () = assert!(size_of::<Sleep>() <= 72);

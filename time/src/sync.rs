@@ -1,7 +1,10 @@
 //! The one place that imports atomics, locks and cells: the models swap this module for loom's.
 
-pub(crate) use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use std::sync::Arc;
+
+pub(crate) use atomic_waker::AtomicWaker;
+pub(crate) use crossbeam_utils::CachePadded;
 
 /// A mutex that does not poison: a panic under a lock is contained by the code that holds it.
 #[derive(Debug, Default)]
@@ -10,20 +13,12 @@ pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
 pub(crate) type MutexGuard<'a, T> = std::sync::MutexGuard<'a, T>;
 
 impl<T> Mutex<T> {
-    pub(crate) fn new(value: T) -> Self {
+    pub(crate) const fn new(value: T) -> Self {
         Self(std::sync::Mutex::new(value))
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        match self.0.try_lock() {
-            Ok(guard) => Some(guard),
-            Err(std::sync::TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(std::sync::TryLockError::WouldBlock) => None,
-        }
     }
 }
 

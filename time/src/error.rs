@@ -1,0 +1,92 @@
+//! What can go wrong with a timer.
+
+use core::fmt;
+
+/// Why a timer could not be waited for, or a set of timers could not be built.
+///
+/// # Examples
+///
+/// ```
+/// use wheelhouse_time::Error;
+///
+/// assert_eq!(Error::NoRuntime.to_string(), "no timers are entered on this thread");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A timer that belongs to no runtime yet was polled on a thread that has none entered.
+    NoRuntime,
+    /// The runtime the timer belongs to has shut down: it will never fire.
+    Shutdown,
+    /// The platform lacks the clock that the builder asked for.
+    Unsupported,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Error::NoRuntime => "no timers are entered on this thread",
+            Error::Shutdown => "the runtime of this timer has shut down",
+            Error::Unsupported => "this platform lacks the clock that was asked for",
+        })
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl From<Error> for std::io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match error {
+            Error::Unsupported => std::io::ErrorKind::Unsupported,
+            Error::NoRuntime | Error::Shutdown => std::io::ErrorKind::Other,
+        };
+        std::io::Error::new(kind, error)
+    }
+}
+
+impl Error {
+    /// Panics with the remedy: these are the caller's bugs where no `try_` twin was used.
+    #[track_caller]
+    #[cold]
+    pub(crate) fn panic(self) -> ! {
+        match self {
+            Error::NoRuntime => panic!(
+                "a timer was polled on a thread without timers: enter a runtime first (`Handle::enter`, \
+                 `Runtime::block_on`, or `wheelhouse_time::context::enter`), or use `try_poll_elapsed`"
+            ),
+            Error::Shutdown => panic!(
+                "a timer was polled after its runtime had shut down: drop it, make a new one inside a living \
+                 runtime, or use `try_poll_elapsed`"
+            ),
+            Error::Unsupported => {
+                panic!("this platform lacks the clock that was asked for: use `ClockKind::Monotonic`")
+            }
+        }
+    }
+}
+
+/// The error of a [`Timeout`](crate::Timeout) whose time ran out.
+///
+/// It converts into an [`std::io::Error`] of kind [`TimedOut`](std::io::ErrorKind::TimedOut).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elapsed(());
+
+impl Elapsed {
+    pub(crate) fn new() -> Self {
+        Elapsed(())
+    }
+}
+
+impl fmt::Display for Elapsed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the deadline has elapsed")
+    }
+}
+
+impl core::error::Error for Elapsed {}
+
+impl From<Elapsed> for std::io::Error {
+    fn from(elapsed: Elapsed) -> Self {
+        std::io::Error::new(std::io::ErrorKind::TimedOut, elapsed)
+    }
+}

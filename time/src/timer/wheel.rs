@@ -1,0 +1,434 @@
+//! The wheel of one shard: eight levels of slots, and the pending list. It is used only under the shard's lock.
+//!
+//! # Placement
+//!
+//! An entry lies at the lowest level whose parent index is at most the current one + 1 (`level_for`), in the slot of its
+//! deadline; one whose deadline is behind `now` lies in the slot of `now`. A slot is opened when its `min` is due and not
+//! when it begins: at level 0 the due entries become pending, above the entries move to a lower level.
+//!
+//! # Invariants
+//!
+//! 1. `now` never goes back, and no entry that was filed before it moved is due before it, but for those whose slot's
+//!    `min` says so.
+//! 2. A slot's `min` is at most the cell's deadline of every entry in it, and its index is that of the slot or lower.
+//! 3. So, counted from the position of `now`, the slots of a level come in the order of time, and the first one in use
+//!    has the least `min` of its level.
+//! 4. An entry whose deadline was extended stays in its old slot until that is opened; then it is filed anew.
+
+use alloc::vec::Vec;
+use core::ptr::NonNull;
+use core::task::Waker;
+
+use super::cell::Due;
+use super::entry::{Entry, IN_PENDING};
+use super::level::{LEVELS, Level, SLOTS, index, level_for};
+use super::list::List;
+use super::metrics::Counters;
+use super::tick::MARKS;
+
+/// A published word of nothing armed.
+pub(crate) const NEVER: u64 = MARKS - 1;
+
+/// From how many entries on a slot is moved down ahead of time by turns that come by. Fewer are moved when they are due.
+const CROWD: u32 = 64;
+
+/// From how many entries on a slot makes the driver wake before it is due.
+const BIG: u32 = 2048;
+
+/// What moving one entry down is reckoned to take.
+const NANOS_PER_MOVE: u64 = 50;
+
+/// The longest head start: one slot of level 1, so that a level 1 or 2 empties straight into level 0.
+const LONGEST_LEAD: u64 = 1 << 22;
+
+/// A pass over a slot of level 0 that may be continued under another hold of the lock.
+#[derive(Debug)]
+struct Pass {
+    position: usize,
+    next: Option<NonNull<Entry>>,
+    /// No deadline that the pass left in place, or that was filed meanwhile, is earlier.
+    min: u64,
+}
+
+/// What one bite did.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Bite {
+    /// Entries looked at, at most the limit.
+    pub(crate) handled: usize,
+    pub(crate) fired: usize,
+    pub(crate) worst: u64,
+    /// More is to be done at this tick.
+    pub(crate) more: bool,
+}
+
+/// The wheel.
+#[derive(Debug)]
+pub(crate) struct Wheel {
+    /// Everything due at this tick has been handled, or its slot's `min` says otherwise.
+    now: u64,
+    levels: Vec<Level>,
+    /// Bit k is set while level k is not empty.
+    occupied: u32,
+    pending: List,
+    pass: Option<Pass>,
+    /// The `now` of the turn before, for the pace.
+    turned: u64,
+    /// The timers' runtime has shut down: nothing is filed any more.
+    pub(crate) closed: bool,
+    pub(crate) counters: Counters,
+}
+
+// SAFETY: the pointers are to entries of this shard, which are `Sync` and alive (entry invariant 1).
+unsafe impl Send for Wheel {}
+
+impl Wheel {
+    pub(crate) fn new() -> Wheel {
+        Wheel {
+            now: 0,
+            levels: (0..LEVELS).map(|_| Level::new()).collect(),
+            occupied: 0,
+            pending: List::default(),
+            pass: None,
+            turned: 0,
+            closed: false,
+            counters: Counters::new(),
+        }
+    }
+
+    /// Links an entry that is in no list, by its deadline.
+    #[inline]
+    pub(crate) fn insert(&mut self, entry: NonNull<Entry>, tick: u64) -> Filed {
+        let filed_at = tick.max(self.now);
+        let level = level_for(filed_at, self.now);
+        let position = index(filed_at, level) as usize % SLOTS;
+        set_place(entry, (level * SLOTS + position) as u16);
+        let slot = self.levels[level].slot_mut(position);
+        slot.list.push_back(entry);
+        slot.count += 1;
+        slot.min = slot.min.min(tick);
+        let filed = Filed {
+            next: tick,
+            work: if level > 0 && slot.count % (BIG / 2) == 0 { lead(slot.min, slot.count) } else { tick },
+        };
+        self.levels[level].occupy(position);
+        self.occupied |= 1 << level;
+        if level == 0 {
+            if let Some(pass) = &mut self.pass {
+                if pass.position == position {
+                    pass.min = pass.min.min(tick);
+                }
+            }
+        }
+        filed
+    }
+
+    /// Unlinks an entry that is linked here.
+    #[inline]
+    pub(crate) fn remove(&mut self, entry: NonNull<Entry>) {
+        let place = place(entry);
+        if place == IN_PENDING {
+            return self.pending.remove(entry);
+        }
+        self.take_out(entry, place as usize / SLOTS, place as usize % SLOTS);
+    }
+
+    fn take_out(&mut self, entry: NonNull<Entry>, level: usize, position: usize) {
+        let slot = self.levels[level].slot_mut(position);
+        if level == 0 {
+            if let Some(pass) = &mut self.pass {
+                if pass.next == Some(entry) {
+                    pass.next = slot.list.after(entry);
+                }
+            }
+        }
+        slot.list.remove(entry);
+        slot.count -= 1;
+        if slot.count == 0 {
+            self.vacate(level, position);
+        }
+    }
+
+    #[cold]
+    fn vacate_pass(&mut self, position: usize) {
+        if self.pass.as_ref().is_some_and(|pass| pass.position == position) {
+            self.pass = None;
+        }
+    }
+
+    fn vacate(&mut self, level: usize, position: usize) {
+        self.levels[level].vacate(position);
+        if self.levels[level].is_empty() {
+            self.occupied &= !(1 << level);
+        }
+        if level == 0 && self.pass.is_some() {
+            self.vacate_pass(position);
+        }
+    }
+
+    /// A tick that no deadline in the wheel is earlier than; 0 while something is pending.
+    pub(crate) fn next(&self) -> u64 {
+        if !self.pending.is_empty() {
+            return 0;
+        }
+        self.earliest().map_or(NEVER, |(_, _, min)| min)
+    }
+
+    /// The tick at which a turn has work to do: as `next`, but before it where a big slot wants a head start.
+    pub(crate) fn work(&self, next: u64) -> u64 {
+        let mut work = next;
+        for (level, position) in self.firsts().filter(|(level, _)| *level > 0) {
+            let slot = self.levels[level].slot(position);
+            if slot.count >= BIG {
+                work = work.min(lead(slot.min, slot.count));
+            }
+        }
+        work
+    }
+
+    /// The first slot in use of each level.
+    #[inline]
+    fn firsts(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let mut levels = self.occupied;
+        core::iter::from_fn(move || {
+            if levels == 0 {
+                return None;
+            }
+            let level = levels.trailing_zeros() as usize;
+            levels &= levels - 1;
+            let from = index(self.now, level) as usize % SLOTS;
+            self.levels[level].first(from).map(|position| (level, position))
+        })
+    }
+
+    /// The slot with the least `min`: the lowest level's where they are equal.
+    #[inline]
+    fn earliest(&self) -> Option<(usize, usize, u64)> {
+        let mut earliest: Option<(usize, usize, u64)> = None;
+        for (level, position) in self.firsts() {
+            let min = self.levels[level].slot(position).min;
+            if earliest.is_none_or(|(_, _, least)| min < least) {
+                earliest = Some((level, position, min));
+            }
+        }
+        earliest
+    }
+
+    /// Handles what is due at `now`, at most `limit` entries, and fires it into `wakes`.
+    pub(crate) fn turn(&mut self, now: u64, limit: usize, wakes: &mut Vec<Waker>) -> Bite {
+        let mut bite = Bite::default();
+        bite.more = !self.collect(now, limit, &mut bite);
+        if !bite.more {
+            self.move_ahead(now, limit, &mut bite);
+            self.turned = now;
+        }
+        while let Some(entry) = self.pending.pop_front() {
+            fire(entry, wakes);
+            bite.fired += 1;
+        }
+        self.counters.fired += bite.fired as u64;
+        bite
+    }
+
+    /// Marks what is due pending, in the order of time up to a slot of level 0. Returns whether all of it was.
+    fn collect(&mut self, now: u64, limit: usize, bite: &mut Bite) -> bool {
+        while let Some((level, position, min)) = self.earliest() {
+            if min > now {
+                break;
+            }
+            if bite.handled >= limit {
+                return false;
+            }
+            self.now = self.now.max(min);
+            if level == 0 {
+                self.open(position, now, limit, bite);
+            } else {
+                self.cascade(level, position, limit - bite.handled, bite);
+            }
+        }
+        self.now = self.now.max(now);
+        true
+    }
+
+    /// Makes the due entries of a slot of level 0 pending; what is due later stays, or is filed anew if it was extended.
+    fn open(&mut self, position: usize, now: u64, limit: usize, bite: &mut Bite) {
+        let mut pass = match self.pass.take() {
+            Some(pass) if pass.position == position => pass,
+            _ => Pass { position, next: self.levels[0].slot(position).list.front(), min: u64::MAX },
+        };
+        while let Some(entry) = pass.next {
+            if bite.handled >= limit {
+                self.pass = Some(pass);
+                return;
+            }
+            bite.handled += 1;
+            pass.next = self.levels[0].slot(position).list.after(entry);
+            match cell_of(entry).mark_pending(now) {
+                Due::Pending(tick) => {
+                    self.take_out(entry, 0, position);
+                    set_place(entry, IN_PENDING);
+                    self.pending.push_back(entry);
+                    bite.worst = bite.worst.max(now - tick);
+                    self.counters.lateness.record(now - tick);
+                }
+                Due::Later(tick) if level_for(tick, self.now) == 0 && index(tick, 0) as usize % SLOTS == position => {
+                    pass.min = pass.min.min(tick);
+                }
+                Due::Later(tick) => self.file_anew(entry, 0, position, tick),
+            }
+        }
+        if self.levels[0].slot(position).count > 0 {
+            self.levels[0].slot_mut(position).min = pass.min;
+        }
+    }
+
+    /// Moves up to `limit` entries of a slot above level 0 to where their deadlines belong now.
+    fn cascade(&mut self, level: usize, position: usize, limit: usize, bite: &mut Bite) {
+        for _ in 0..limit {
+            let Some(entry) = self.levels[level].slot(position).list.front() else { return };
+            bite.handled += 1;
+            self.counters.cascaded += 1;
+            let tick = cell_of(entry).deadline();
+            self.file_anew(entry, level, position, tick);
+        }
+    }
+
+    fn file_anew(&mut self, entry: NonNull<Entry>, level: usize, position: usize, tick: u64) {
+        self.take_out(entry, level, position);
+        let _ = self.insert(entry, tick);
+    }
+
+    /// Moves entries of crowded slots down before they are due: so many a turn that the slot is empty in time. Those
+    /// of the current and the next index of a level fit below it already.
+    fn move_ahead(&mut self, now: u64, limit: usize, bite: &mut Bite) {
+        let passed = now.saturating_sub(self.turned);
+        for level in 1..LEVELS {
+            if self.occupied & (1 << level) == 0 {
+                continue;
+            }
+            let from = index(self.now, level) as usize % SLOTS;
+            let Some(position) = self.levels[level].first(from) else { continue };
+            let slot = self.levels[level].slot(position);
+            let (min, count) = (slot.min, slot.count);
+            if count < CROWD || index(min, level) > index(self.now, level) + 1 {
+                continue;
+            }
+            let room = limit.saturating_sub(bite.handled);
+            let left = min - now;
+            let urgent = count >= BIG && lead(min, count) <= now;
+            let share = if urgent { room } else { pace(count, passed, left).min(room) };
+            self.cascade(level, position, share, bite);
+            bite.more |= urgent && self.levels[level].slot(position).count >= BIG;
+        }
+    }
+
+    /// The earliest deadline in the wheel, extensions and removals taken into account. It reads the entries of slots until
+    /// one is exact, and is meant for a clock that jumps.
+    pub(crate) fn true_earliest(&mut self) -> u64 {
+        loop {
+            let Some((level, position, min)) = self.earliest() else { return NEVER };
+            let mut exact = u64::MAX;
+            let mut next = self.levels[level].slot(position).list.front();
+            while let Some(entry) = next {
+                next = self.levels[level].slot(position).list.after(entry);
+                let tick = cell_of(entry).deadline();
+                let at = tick.max(self.now);
+                if level_for(at, self.now) == level && index(at, level) as usize % SLOTS == position {
+                    exact = exact.min(tick);
+                } else {
+                    self.file_anew(entry, level, position, tick);
+                }
+            }
+            let slot = self.levels[level].slot_mut(position);
+            if slot.count > 0 {
+                if exact == min {
+                    return min;
+                }
+                slot.min = exact;
+            }
+        }
+    }
+
+    /// Ends up to `limit` timers. Returns whether some are left.
+    pub(crate) fn shut(&mut self, limit: usize, wakes: &mut Vec<Waker>) -> bool {
+        for _ in 0..limit {
+            let entry = match self.pending.pop_front() {
+                Some(entry) => entry,
+                None => {
+                    let Some((level, position, _)) = self.earliest() else { return false };
+                    let Some(entry) = self.levels[level].slot(position).list.front() else { return false };
+                    self.take_out(entry, level, position);
+                    entry
+                }
+            };
+            // SAFETY: it was linked until now, and its owner needs the lock to let go of it before it reads an outcome.
+            let entry = unsafe { entry.as_ref() };
+            entry.cell.shut();
+            take_waker_and_release(entry, wakes);
+        }
+        self.occupied != 0 || !self.pending.is_empty()
+    }
+}
+
+/// Where an insertion put its entry, as far as the published words are concerned.
+#[derive(Debug, Clone, Copy)]
+#[must_use]
+pub(crate) struct Filed {
+    pub(crate) next: u64,
+    pub(crate) work: u64,
+}
+
+/// When to start to move `count` entries down, the first of which is due at `min`.
+fn lead(min: u64, count: u32) -> u64 {
+    min.saturating_sub((u64::from(count) * NANOS_PER_MOVE).min(LONGEST_LEAD))
+}
+
+/// How many of `count` entries to move now, if a turn comes every `passed` and the first is due in `left`: twice the even
+/// share, because turns are irregular.
+fn pace(count: u32, passed: u64, left: u64) -> usize {
+    if passed >= left {
+        return count as usize;
+    }
+    let share = u128::from(count) * 2 * u128::from(passed) / u128::from(left);
+    share as usize + 1
+}
+
+/// Fires one entry that has been taken off the pending list.
+fn fire(entry: NonNull<Entry>, wakes: &mut Vec<Waker>) {
+    // SAFETY: it was linked until now, and its owner needs the lock to let go of it before it reads an outcome.
+    let entry = unsafe { entry.as_ref() };
+    entry.cell.fire();
+    take_waker_and_release(entry, wakes);
+}
+
+/// The outcome is stored: the owner may see it, but lets go of the entry without the lock only once it is released.
+#[inline]
+fn take_waker_and_release(entry: &Entry, wakes: &mut Vec<Waker>) {
+    entry.memory.touch();
+    wakes.extend(entry.waker.take());
+    entry.memory.touch();
+    entry.cell.release();
+}
+
+#[inline]
+fn cell_of<'a>(entry: NonNull<Entry>) -> &'a super::cell::StateCell {
+    // SAFETY: the entry is linked in this wheel, so it is alive while the lock is held (entry invariant 1).
+    let entry = unsafe { entry.as_ref() };
+    entry.memory.touch();
+    &entry.cell
+}
+
+#[inline]
+fn place(entry: NonNull<Entry>) -> u16 {
+    // SAFETY: the entry is linked in this wheel, so it is alive while the lock is held (entry invariant 1).
+    let entry = unsafe { entry.as_ref() };
+    // SAFETY: the place is this party's while it holds the lock (entry invariant 2).
+    entry.place.with(|place| unsafe { *place })
+}
+
+#[inline]
+fn set_place(entry: NonNull<Entry>, to: u16) {
+    // SAFETY: the entry is linked in this wheel or about to be, so it is alive (entry invariant 1).
+    let entry = unsafe { entry.as_ref() };
+    // SAFETY: the place is this party's while it holds the lock (entry invariant 2).
+    entry.place.with_mut(|place| unsafe { *place = to });
+}
