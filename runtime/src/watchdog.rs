@@ -11,9 +11,9 @@
 //!
 //! | worker | watchdog |
 //! | --- | --- |
-//! | `awake_since` := now | `state` := asleep |
+//! | `busy` := awake | `state` := asleep |
 //! | fence | fence |
-//! | read `state`; asleep -> claim it awake, unpark the thread | read every `awake_since`; one awake -> claim it awake |
+//! | read `state`; asleep -> claim it awake, unpark the thread | read every `busy`; one awake -> claim it awake |
 //!
 //! Of the two fences one comes first, so one side at least sees the other's store: no worker polls while the watchdog
 //! sleeps. It falls asleep only after a period without polls, so that a worker which parks a thousand times a second
@@ -96,7 +96,7 @@ impl Watchdog {
     /// is awake.
     #[inline]
     pub(crate) fn worker_awake(&self) {
-        fence(Ordering::SeqCst); // WATCHDOG.wake: the worker's `awake_since` stands before this
+        fence(Ordering::SeqCst); // WATCHDOG.wake: the worker's `busy` stands before this
         // Relaxed: the fence orders it.
         if self.shared.state.load(Ordering::Relaxed) == ASLEEP {
             self.rouse();

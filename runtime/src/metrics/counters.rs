@@ -42,10 +42,8 @@ pub(crate) struct WorkerCounters {
     pub(crate) polls: Owned,
     /// The id of the task being polled; 0 between polls.
     running: AtomicU64,
-    /// When the worker last left its park, in nanoseconds since `epoch`; 0 while it is parked.
-    awake_since: AtomicU64,
-    /// Nanoseconds awake in the periods that are over.
-    busy: Owned,
+    /// How long the worker has been awake in all: a [`BusyWord`].
+    busy: AtomicU64,
     pub(crate) parks: Owned,
     pub(crate) unparks: Owned,
     /// Searches that took something from a peer.
@@ -71,8 +69,7 @@ impl WorkerCounters {
         Self {
             polls: Owned::new(),
             running: AtomicU64::new(0),
-            awake_since: AtomicU64::new(0),
-            busy: Owned::new(),
+            busy: AtomicU64::new(0),
             parks: Owned::new(),
             unparks: Owned::new(),
             steal_operations: Owned::new(),
@@ -88,8 +85,9 @@ impl WorkerCounters {
 
     /// The worker's thread has started, or another one has taken the worker over. Call it on that thread.
     pub(crate) fn attach(&self) {
+        // Relaxed: a figure by itself.
         self.thread.store(os_thread_id(), Ordering::Relaxed);
-        self.awake_since.store(self.since_epoch(), Ordering::Relaxed);
+        self.set_awake();
     }
 
     /// A poll of task `id` begins. The guard's drop, on unwinding too, ends it.
@@ -105,17 +103,23 @@ impl WorkerCounters {
     /// The worker is about to park: a period of being busy is over.
     pub(crate) fn park(&self) {
         self.parks.add(1);
-        let since = self.awake_since.load(Ordering::Relaxed);
-        if since != 0 {
-            self.busy.add(self.since_epoch().saturating_sub(since));
-        }
-        self.awake_since.store(0, Ordering::Relaxed);
+        // Relaxed, here and below: the owner writes; whoever must not miss the change has a fence of its own.
+        let total = BusyWord(self.busy.load(Ordering::Relaxed)).total(self.since_epoch());
+        self.busy.store(BusyWord::parked(total).0, Ordering::Relaxed);
     }
 
     /// The worker has left its park.
     pub(crate) fn unpark(&self) {
         self.unparks.add(1);
-        self.awake_since.store(self.since_epoch(), Ordering::Relaxed);
+        self.set_awake();
+    }
+
+    fn set_awake(&self) {
+        let word = BusyWord(self.busy.load(Ordering::Relaxed));
+        if !word.is_awake() {
+            let now = self.since_epoch();
+            self.busy.store(BusyWord::awake(now, word.total(now)).0, Ordering::Relaxed);
+        }
     }
 
     /// `tasks` were taken from a peer in one go.
@@ -126,7 +130,7 @@ impl WorkerCounters {
 
     /// Whether the worker is parked. Any thread.
     pub(crate) fn is_parked(&self) -> bool {
-        self.awake_since.load(Ordering::Relaxed) == 0
+        !BusyWord(self.busy.load(Ordering::Relaxed)).is_awake()
     }
 
     /// The polls begun and the task being polled, 0 between polls. Any thread.
@@ -136,9 +140,7 @@ impl WorkerCounters {
 
     /// Time awake, the running period included. Any thread.
     pub(crate) fn busy(&self) -> Duration {
-        let since = self.awake_since.load(Ordering::Relaxed);
-        let running = if since == 0 { 0 } else { self.since_epoch().saturating_sub(since) };
-        Duration::from_nanos(self.busy.get() + running)
+        Duration::from_nanos(BusyWord(self.busy.load(Ordering::Relaxed)).total(self.since_epoch()))
     }
 
     /// The worker's thread as the operating system numbers it; 0 before it started.
@@ -146,9 +148,35 @@ impl WorkerCounters {
         self.thread.load(Ordering::Relaxed)
     }
 
-    /// Never 0, which means parked.
     fn since_epoch(&self) -> u64 {
-        u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX).max(1)
+        u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// How long a worker has been awake in all, in one word, so that a reader never sees a period twice or not at all.
+///
+/// Parked: the total in nanoseconds. Awake, the top bit is set: the time since the epoch less the total when the worker
+/// left its park, so that now less that is the total at any time.
+#[derive(Clone, Copy)]
+struct BusyWord(u64);
+
+impl BusyWord {
+    const AWAKE: u64 = 1 << 63;
+
+    fn parked(total: u64) -> Self {
+        Self(total & !Self::AWAKE)
+    }
+
+    fn awake(now: u64, total: u64) -> Self {
+        Self(now.saturating_sub(total) | Self::AWAKE)
+    }
+
+    fn is_awake(self) -> bool {
+        self.0 & Self::AWAKE != 0
+    }
+
+    fn total(self, now: u64) -> u64 {
+        if self.is_awake() { now.saturating_sub(self.0 & !Self::AWAKE) } else { self.0 }
     }
 }
 
