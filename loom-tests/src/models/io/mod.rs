@@ -1,1 +1,67 @@
-//! Models of the io races.
+//! Models of the readiness races.
+
+mod cancel;
+mod clear;
+mod many;
+mod notify;
+mod registration;
+mod shutdown;
+
+use std::task::{Context, Poll, Wake, Waker};
+
+use loom::sync::atomic::{AtomicBool, Ordering};
+
+use crate::readiness::{Interest, Ready, Source, Waiting};
+
+/// Explores a model within bounds that keep it to seconds.
+fn explore(model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
+
+/// A task, as far as a waker knows one.
+struct Task(AtomicBool);
+
+impl Task {
+    fn new() -> std::sync::Arc<Task> {
+        std::sync::Arc::new(Task(AtomicBool::new(false)))
+    }
+
+    fn was_woken(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Wake for Task {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+fn event(source: &Source, ready: Ready) {
+    let mut wakes = Vec::new();
+    source.event(ready, &mut wakes);
+    wakes.into_iter().for_each(Waker::wake);
+}
+
+fn shut_down(source: &Source) {
+    let mut wakes = Vec::new();
+    source.shut_down(&mut wakes);
+    wakes.into_iter().for_each(Waker::wake);
+}
+
+fn wait(source: &Source, task: &std::sync::Arc<Task>, interest: Interest, waiting: &mut Waiting) -> bool {
+    let waker = task.clone().into();
+    matches!(source.poll_waiting(&Context::from_waker(&waker), interest, waiting), Poll::Pending)
+}
+
+fn wait_exclusive(source: &Source, task: &std::sync::Arc<Task>, interest: Interest) -> bool {
+    let waker = task.clone().into();
+    matches!(source.poll_exclusive(&Context::from_waker(&waker), interest), Poll::Pending)
+}
+
+fn wait_shared(source: &Source, task: &std::sync::Arc<Task>, interest: Interest) -> bool {
+    let waker = task.clone().into();
+    matches!(source.poll_shared(&Context::from_waker(&waker), interest), Poll::Pending)
+}
