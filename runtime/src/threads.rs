@@ -81,3 +81,6 @@ impl std::fmt::Debug for Threads {
         f.debug_struct("Threads").field("stack_size", &self.stack_size).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;
