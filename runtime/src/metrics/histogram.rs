@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use wheelhouse_time::Lateness;
+
 use super::counters::Owned;
 
 /// The first bucket ends at 2^10 ns, about a microsecond; the last one before the open one at 2^34 ns, about 17 s.
@@ -22,8 +24,8 @@ pub(crate) struct Recorder {
 /// [`Histogram::sum`] may be one duration ahead or behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
-    buckets: Vec<Bucket>,
-    sum: Duration,
+    pub(super) buckets: Vec<Bucket>,
+    pub(super) sum: Duration,
 }
 
 /// One range of a [`Histogram`].
@@ -63,11 +65,6 @@ impl Recorder {
 }
 
 impl Histogram {
-    /// `buckets` in rising order, the last one open.
-    pub(crate) fn new(buckets: impl IntoIterator<Item = (Option<Duration>, u64)>, sum: Duration) -> Self {
-        Self { buckets: buckets.into_iter().map(|(upper, count)| Bucket { upper, count }).collect(), sum }
-    }
-
     /// The ranges, in rising order; the last one is open.
     pub fn buckets(&self) -> &[Bucket] {
         &self.buckets
@@ -101,6 +98,22 @@ impl Histogram {
                 seen >= rank
             })?
             .upper
+    }
+}
+
+/// The same buckets as everywhere: what was less late than the first ends goes to the first, what was later than the
+/// last ends to the open one.
+impl From<&Lateness> for Histogram {
+    fn from(lateness: &Lateness) -> Self {
+        let mut histogram = Recorder::new().snapshot();
+        for (bound, count) in lateness.buckets() {
+            let takes = |bucket: &&mut Bucket| bucket.upper.is_none_or(|upper| bound <= upper);
+            if let Some(bucket) = histogram.buckets.iter_mut().find(takes) {
+                bucket.count += count;
+            }
+        }
+        histogram.sum = lateness.sum();
+        histogram
     }
 }
 

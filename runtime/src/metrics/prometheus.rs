@@ -3,6 +3,8 @@
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
+use wheelhouse_time::TimerMetrics;
+
 use super::WorkerCounters;
 use super::histogram::{Histogram, Recorder};
 use super::runtime_metrics::RuntimeMetrics;
@@ -32,6 +34,7 @@ pub(super) fn render(metrics: &RuntimeMetrics, labels: &[(&str, &str)]) -> Strin
     let mut page = Page { text: String::with_capacity(8 * 1024), labels };
     runtime(&mut page, metrics);
     workers(&mut page, metrics);
+    timers(&mut page, &metrics.timers());
     driver(&mut page, metrics);
     blocking(&mut page, metrics);
     page.text
@@ -77,6 +80,21 @@ fn workers(page: &mut Page<'_>, metrics: &RuntimeMetrics) {
             page.histogram(name, &[("worker", &worker)], &recorder.snapshot());
         }
     }
+}
+
+fn timers(page: &mut Page<'_>, timers: &TimerMetrics) {
+    let families = [
+        ("armed", "Timers filed in the wheel.", timers.armed),
+        ("fired", "Timers whose deadline came.", timers.fired),
+        ("cancelled", "Timers dropped or reset while armed.", timers.cancelled),
+        ("extended", "Resets to a later deadline, which took no lock.", timers.extended),
+        ("cascaded", "Moves of a timer to a lower level of the wheel.", timers.cascaded),
+    ];
+    for (name, help, value) in families {
+        page.counter(&format!("timers_{name}_total"), help, value);
+    }
+    page.family("timer_lateness_seconds", "How late timers were when they fired.", "histogram");
+    page.histogram("timer_lateness_seconds", &[], &Histogram::from(&timers.lateness));
 }
 
 fn driver(page: &mut Page<'_>, metrics: &RuntimeMetrics) {
@@ -182,6 +200,7 @@ impl<T: Display> Display for Escaped<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::histogram::Bucket;
     use super::*;
 
     fn page<'a>(labels: &'a [(&'a str, &'a str)]) -> Page<'a> {
@@ -200,8 +219,9 @@ mod tests {
     #[test]
     fn histogram_buckets_are_cumulative_and_in_seconds() {
         let buckets = [(Some(Duration::from_nanos(1024)), 3), (Some(Duration::from_micros(1500)), 2), (None, 1)];
+        let buckets = buckets.map(|(upper, count)| Bucket { upper, count }).into();
         let mut page = page(&[]);
-        page.histogram("h_seconds", &[("worker", &1)], &Histogram::new(buckets, Duration::from_millis(2500)));
+        page.histogram("h_seconds", &[("worker", &1)], &Histogram { buckets, sum: Duration::from_millis(2500) });
         let expected = "wheelhouse_h_seconds_bucket{worker=\"1\",le=\"0.000001024\"} 3\n\
                         wheelhouse_h_seconds_bucket{worker=\"1\",le=\"0.0015\"} 5\n\
                         wheelhouse_h_seconds_bucket{worker=\"1\",le=\"+Inf\"} 6\n\

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use wheelhouse_time::TimerMetrics;
+
 use super::histogram::Histogram;
 use super::source::Source;
 use super::{WorkerCounters, prometheus};
@@ -161,6 +163,11 @@ impl RuntimeMetrics {
     /// How many jobs wait for a thread of the blocking pool.
     pub fn blocking_queue_depth(&self) -> usize {
         self.source.blocking().queue_depth
+    }
+
+    /// What the timers have done: armed, fired, cancelled, extended without a lock, cascaded, and how late they fired.
+    pub fn timers(&self) -> TimerMetrics {
+        self.source.timers()
     }
 
     /// How often the driver, timers and I/O, has been turned.

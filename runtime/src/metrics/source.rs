@@ -1,6 +1,7 @@
 //! Where the figures come from: implemented by each scheduler's shared part.
 
 use crossbeam_utils::CachePadded;
+use wheelhouse_time::TimerMetrics;
 
 use super::counters::{DriverCounters, WorkerCounters};
 use crate::blocking::Figures;
@@ -15,7 +16,7 @@ pub(crate) trait Source: Send + Sync + 'static {
     fn global_depth(&self) -> usize;
     fn alive(&self) -> usize;
     fn driver(&self) -> &DriverCounters;
-
+    fn timers(&self) -> TimerMetrics;
     fn blocking(&self) -> Figures;
     /// The live task with this id.
     fn task(&self, id: u64) -> Option<Snapshot>;

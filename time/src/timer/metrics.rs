@@ -17,17 +17,25 @@ use core::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lateness {
     buckets: [u64; 64],
+    /// In nanoseconds; stays at the top.
+    sum: u64,
 }
 
 impl Lateness {
     pub(crate) fn new() -> Lateness {
-        Lateness { buckets: [0; 64] }
+        Lateness { buckets: [0; 64], sum: 0 }
     }
 
     /// How many timers were counted.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
+    }
+
+    /// How late all timers together were.
+    #[must_use]
+    pub fn sum(&self) -> Duration {
+        Duration::from_nanos(self.sum)
     }
 
     /// Each bucket's upper bound, which is not part of it, and its count, from the least lateness up.
@@ -54,12 +62,14 @@ impl Lateness {
     #[inline]
     pub(crate) fn record(&mut self, nanos: u64) {
         self.buckets[(64 - nanos.leading_zeros() as usize).min(63)] += 1;
+        self.sum = self.sum.saturating_add(nanos);
     }
 
     fn add(&mut self, other: &Lateness) {
         for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
             *mine += theirs;
         }
+        self.sum = self.sum.saturating_add(other.sum);
     }
 }
 
