@@ -76,7 +76,8 @@ impl Dump {
                         TaskState::Running { worker, since }
                     }
                 };
-                Some(TaskDump { task, state, age: None })
+                let age = watchdog.and_then(|watchdog| watchdog.age(task.id.get()));
+                Some(TaskDump { task, state, age })
             })
             .collect();
         tasks.sort_by_key(TaskDump::id);
@@ -117,7 +118,8 @@ impl TaskDump {
 
     /// For at least how long it has existed; `None` when the watchdog is off.
     ///
-    /// No clock is read when a task is spawned: the age comes from the watchdog's samples.
+    /// No clock is read when a task is spawned: the age comes from the watchdog's samples, to the second for young tasks
+    /// and more coarsely for those older than a quarter of an hour.
     pub fn age(&self) -> Option<Duration> {
         self.age
     }

@@ -19,14 +19,21 @@
 //! sleeps. It falls asleep only after a period without polls, so that a worker which parks a thousand times a second
 //! does not wake it each time.
 
+mod ages;
+
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use self::ages::Ages;
+use crate::hooks;
 use crate::metrics::{ROOT, Source};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+
+/// How long an era of task ids lasts: as exact as ages are.
+const ERA: Duration = Duration::from_secs(1);
 
 const ASLEEP: u32 = 0;
 const AWAKE: u32 = 1;
@@ -53,6 +60,7 @@ struct Watched {
     source: Weak<dyn Source>,
     /// One for each worker; the thread writes.
     samples: Box<[Sample]>,
+    ages: Mutex<Ages>,
 }
 
 /// When the thread first saw the poll that a worker is in.
@@ -89,7 +97,7 @@ impl Watchdog {
         let workers = source.upgrade().map_or(0, |source| source.workers().len());
         let samples = (0..workers).map(|_| Sample::default()).collect();
         // Err: called twice; the first stays.
-        let _ = self.shared.watched.set(Watched { source, samples });
+        let _ = self.shared.watched.set(Watched { source, samples, ages: Mutex::default() });
     }
 
     /// A worker has left its park, and its counters say so: the watchdog must not sleep on. A fence and a load while it
@@ -117,6 +125,11 @@ impl Watchdog {
         let since = Duration::from_nanos(sample.since.load(Ordering::Relaxed));
         let seen = running != 0 && sample.polls.load(Ordering::Relaxed) == polls;
         seen.then(|| self.shared.now().saturating_sub(since))
+    }
+
+    /// For at least how long the task has existed.
+    pub(crate) fn age(&self, id: u64) -> Option<Duration> {
+        Some(self.shared.watched.get()?.ages().age(id, self.shared.now()))
     }
 
     /// Ends the thread; joins it if `join`, unless it is the caller.
@@ -148,8 +161,22 @@ impl Watchdog {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<()>>> {
+    fn lock(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
         self.thread.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watched {
+    fn ages(&self) -> MutexGuard<'_, Ages> {
+        self.ages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins an era of task ids if the last one has lasted for `least`.
+    fn begin_era(&self, now: Duration, least: Duration) {
+        let mut ages = self.ages();
+        if ages.last(now).is_none_or(|ago| ago >= least) {
+            ages.push(hooks::begin_id_era(), now);
+        }
     }
 }
 
@@ -167,6 +194,7 @@ impl Shared {
                 return;
             }
             let Some(source) = watched.source.upgrade() else { return };
+            watched.begin_era(self.now(), ERA);
             // A subscriber that panics must not end the watch.
             let polled = catch_unwind(AssertUnwindSafe(|| self.look(&*source, &watched.samples, &mut memory)));
             let now = self.now();
@@ -183,6 +211,8 @@ impl Shared {
                 thread::park_timeout(self.period);
                 continue;
             }
+            // The tasks that are there will be as old as the sleep, at least.
+            watched.begin_era(self.now(), Duration::ZERO);
             // Relaxed: see `rouse`; a stop is looked at again above.
             while self.state.load(Ordering::Relaxed) == ASLEEP {
                 thread::park();
