@@ -20,6 +20,8 @@ pub enum Error {
     Shutdown,
     /// The platform lacks the clock that the builder asked for.
     Unsupported,
+    /// The key names nothing: its item has expired or was removed.
+    StaleKey,
 }
 
 impl fmt::Display for Error {
@@ -28,6 +30,7 @@ impl fmt::Display for Error {
             Error::NoRuntime => "no timers are entered on this thread",
             Error::Shutdown => "the runtime of this timer has shut down",
             Error::Unsupported => "this platform lacks the clock that was asked for",
+            Error::StaleKey => "the item of this key has expired or was removed",
         })
     }
 }
@@ -38,6 +41,7 @@ impl From<Error> for std::io::Error {
     fn from(error: Error) -> Self {
         let kind = match error {
             Error::Unsupported => std::io::ErrorKind::Unsupported,
+            Error::StaleKey => std::io::ErrorKind::NotFound,
             Error::NoRuntime | Error::Shutdown => std::io::ErrorKind::Other,
         };
         std::io::Error::new(kind, error)
@@ -58,6 +62,7 @@ impl Error {
                 "a timer was polled after its runtime had shut down: drop it, make a new one inside a living \
                  runtime, or use `try_poll_elapsed`"
             ),
+            Error::StaleKey => panic!("{self}: look its key up with `try_remove` or `deadline`"),
             Error::Unsupported => {
                 panic!("this platform lacks the clock that was asked for: use `ClockKind::Monotonic`")
             }

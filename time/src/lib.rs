@@ -9,21 +9,29 @@ extern crate alloc;
 
 mod clock;
 pub mod context;
+pub mod delay_queue;
 #[doc(hidden)]
 pub mod doc;
 mod error;
+mod ext;
 mod hooks;
+mod interval;
 mod sleep;
 mod sync;
 mod test_clock;
+mod ticker;
 mod timeout;
 mod timer;
 mod timers;
 
 pub use clock::{ClockKind, Instant};
+pub use delay_queue::DelayQueue;
 pub use error::{Elapsed, Error};
+pub use ext::TimeoutExt;
+pub use interval::{Interval, MissedTickBehavior, interval, interval_at};
 pub use sleep::{Sleep, sleep, sleep_until};
 pub use test_clock::{Advance, advance, pause, resume};
+pub use ticker::Ticker;
 pub use timeout::{Timeout, timeout, timeout_at};
 pub use timer::{Interrupt, Lateness, Next, Tick, TimerMetrics, Turned};
 pub use timers::{TimerDriver, Timers, TimersBuilder};

@@ -165,9 +165,23 @@ impl Sleep {
     /// assert_eq!(timer.deadline(), Instant::FAR_FUTURE);
     /// ```
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
-        let this = self.project();
+        if let Some(waker) = self.set_deadline(deadline) {
+            waker.wake();
+        }
+    }
+
+    /// As [`reset`](Self::reset); the waker that a deadline in the past is to wake goes to the caller.
+    pub(crate) fn set_deadline(self: Pin<&mut Self>, deadline: Instant) -> Option<Waker> {
+        let filed = matches!(self.entry.state(), State::Armed(_) | State::Pending);
+        let due = filed && deadline < self.deadline && deadline <= self.now();
+        let mut this = self.project();
         *this.deadline = deadline;
         match this.shard {
+            Some(shard) if due => {
+                shard.detach(this.entry.as_mut());
+                this.entry.as_mut().elapse_idle();
+                return this.entry.take_waker();
+            }
             Some(shard) => {
                 let to = deadline.tick_since(shard.epoch());
                 if shard.reset(this.entry, to) == Reset::Extended {
@@ -177,6 +191,18 @@ impl Sleep {
             // Never filed: at most it was found due at its first poll.
             None => this.entry.rest_unfiled(),
         }
+        None
+    }
+
+    /// The present, by the clock this is measured against: that of its own runtime, else of the one entered here.
+    pub(crate) fn now(&self) -> Instant {
+        let owner = self.entry.owner();
+        let read = |shared: &Shared| shared.clock().instant(shared.clock().now());
+        let entered = context::with(|current| match current {
+            Some(current) if owner == 0 || owner == current.shared.id() => Some(read(&current.shared)),
+            _ => None,
+        });
+        entered.unwrap_or_else(|| Shared::by_id(owner).map_or_else(Instant::system, |shared| read(&shared)))
     }
 
     /// As `poll`, with an error instead of a panic. On success it is `Ready(Ok(()))` from then on, until a reset.

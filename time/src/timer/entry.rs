@@ -100,6 +100,11 @@ impl Entry {
         self.cell.rest();
     }
 
+    /// The waker of the last poll, of an entry that is not linked.
+    pub(crate) fn take_waker(self: Pin<&mut Self>) -> Option<Waker> {
+        self.waker.take()
+    }
+
     /// Puts a fresh waker slot in place of one that a panicking clone left half registered. The entry is not linked.
     pub(crate) fn renew_waker(self: Pin<&mut Self>) {
         debug_assert!(self.state().is_released());

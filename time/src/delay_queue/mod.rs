@@ -1,0 +1,438 @@
+//! A queue of items that come out when their time has come.
+//!
+//! Items live in a slab, a four-way heap orders them, and one [`Sleep`] waits for the head. A second wheel would make
+//! insert O(1) instead of O(log n), but a queue is used through `&mut`, so there is no contention to spare, the heap's
+//! head is exact without cascades, and every operation touches a few cache lines of one array. Only the head costs
+//! anything in the runtime's wheel.
+//!
+//! The sleep and the waker follow two rules:
+//! - Only polls arm the sleep. A change that makes the head *earlier* takes the waker of the last poll and wakes it; the
+//!   poll that follows re-arms. Hence no insert or reset takes a lock, or fails for want of a runtime.
+//! - A change that makes the head *later*, or leaves none, pushes the armed sleep back at once, which takes no lock
+//!   either: no wake-up comes for an item that went.
+
+mod heap;
+mod item;
+
+use core::future::poll_fn;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use futures_core::Stream;
+use slab::Slab;
+
+use crate::interval::require_period;
+use crate::sleep::{Sleep, sleep};
+use crate::{Error, Instant};
+
+use heap::{Entry, Heap};
+use item::{Every, Item};
+pub use item::{Expired, Key};
+
+/// A queue whose items come out when their time has come, earliest deadline first, and of equal deadlines the one
+/// inserted first.
+///
+/// As a [`Stream`] it ends (`None`) whenever it is empty, and may be filled and polled again. The task that polled last
+/// is woken
+/// - when an item is due,
+/// - when an insert or a reset makes the head earlier, or lands in the past,
+/// - when the last item goes, so that it sees the `None`.
+///
+/// Insert, remove and reset cost O(log n) and take no lock; a pending queue occupies one timer, whatever its length. A
+/// queue belongs to the timers that are current when it is made, or, when there are none, to those that are current at
+/// its first poll that finds an item; it stays with them.
+///
+/// # Units
+///
+/// Delays and periods are `Duration`s; sums beyond the end of time stay at the end of time, which never comes.
+///
+/// # Cancel safety
+///
+/// Dropping a future that waits for the next item loses nothing.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheelhouse_time::DelayQueue;
+///
+/// # wheelhouse_time::doc::block_on(async {
+/// let ms = Duration::from_millis;
+/// let mut queue = DelayQueue::new();
+/// let slow = queue.insert("slow", ms(30));
+/// let gone = queue.insert("gone", ms(10));
+/// queue.insert("quick", ms(5));
+///
+/// assert_eq!(queue.remove(&gone)?.into_inner(), "gone");
+/// assert!(queue.remove(&gone).is_err());
+/// queue.reset(&slow, ms(15))?;
+///
+/// assert_eq!(queue.next().await.unwrap().into_inner(), "quick");
+/// assert_eq!(queue.next().await.unwrap().into_inner(), "slow");
+/// assert!(queue.next().await.is_none());
+/// # Ok::<(), wheelhouse_time::Error>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct DelayQueue<T> {
+    items: Slab<Item<T>>,
+    order: Heap,
+    next_id: u64,
+    sleep: Pin<Box<Sleep>>,
+    /// A reading of the clock: heads up to here are due without another one.
+    due_until: Option<Instant>,
+    /// Of the last poll, if it found nothing to hand out and has not been woken since.
+    waker: Option<Waker>,
+}
+
+impl<T> DelayQueue<T> {
+    /// Makes an empty queue.
+    ///
+    /// ```
+    /// let queue = wheelhouse_time::DelayQueue::<u8>::new();
+    /// assert!(queue.is_empty());
+    /// ```
+    pub fn new() -> Self {
+        Self::with_capacity(0)
+    }
+
+    /// Makes an empty queue with room for `capacity` items.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self {
+            items: Slab::with_capacity(capacity),
+            order: Heap::with_capacity(capacity),
+            next_id: 0,
+            sleep: Box::pin(sleep(Duration::MAX)),
+            due_until: None,
+            waker: None,
+        }
+    }
+
+    /// Adds an item that comes out `delay` from now.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::DelayQueue;
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let key = queue.insert("never", Duration::MAX);
+    /// assert_eq!(queue.peek(), Some(key));
+    /// ```
+    pub fn insert(&mut self, value: T, delay: Duration) -> Key {
+        self.insert_at(value, self.sleep.now() + delay)
+    }
+
+    /// Adds an item that comes out at `deadline`; in the past, it is due at once.
+    pub fn insert_at(&mut self, value: T, deadline: Instant) -> Key {
+        self.insert_item(value, None, deadline)
+    }
+
+    /// Adds a periodic item: a clone of it comes out every `period`, the first one a period from now, until it is
+    /// removed.
+    ///
+    /// The grid is strict, like a [`Ticker`](crate::Ticker)'s: periods that were missed come out at once, one after the
+    /// other. [`reset`](Self::reset) moves the next one, and the grid with it.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `period` is zero. A poll passes on the panic of the item's `clone`; the item is then still due.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::DelayQueue;
+    ///
+    /// # wheelhouse_time::doc::block_on(async {
+    /// let mut queue = DelayQueue::new();
+    /// let beat = queue.insert_every("beat", Duration::from_millis(2));
+    /// for _ in 0..3 {
+    ///     assert_eq!(queue.next().await.unwrap().key(), beat);
+    /// }
+    /// assert!(queue.remove(&beat).is_ok());
+    /// assert!(queue.next().await.is_none());
+    /// # });
+    /// ```
+    #[track_caller]
+    pub fn insert_every(&mut self, value: T, period: Duration) -> Key
+    where
+        T: Clone,
+    {
+        require_period(period);
+        let every = Box::new(Every { period, clone: T::clone });
+        self.insert_item(value, Some(every), self.sleep.now() + period)
+    }
+
+    /// Takes an item out before its time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StaleKey`] if it has expired or was removed before.
+    pub fn remove(&mut self, key: &Key) -> Result<Expired<T>, Error> {
+        self.try_remove(key).ok_or(Error::StaleKey)
+    }
+
+    /// Takes an item out before its time, if it is still there.
+    pub fn try_remove(&mut self, key: &Key) -> Option<Expired<T>> {
+        self.lookup(key)?;
+        let deadline = self.order.remove(key.slot).deadline;
+        let value = self.items.remove(key.slot).value;
+        self.head_receded();
+        Some(Expired { value, deadline, key: *key })
+    }
+
+    /// Makes an item come out `delay` from now instead.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StaleKey`] if it has expired or was removed before.
+    pub fn reset(&mut self, key: &Key, delay: Duration) -> Result<(), Error> {
+        self.reset_at(key, self.sleep.now() + delay)
+    }
+
+    /// Makes an item come out at `deadline` instead; in the past, it is due at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StaleKey`] if it has expired or was removed before.
+    pub fn reset_at(&mut self, key: &Key, deadline: Instant) -> Result<(), Error> {
+        self.lookup(key).ok_or(Error::StaleKey)?;
+        let head = self.head_deadline();
+        self.order.update(key.slot, deadline);
+        self.head_moved(head);
+        Ok(())
+    }
+
+    /// When an item is due, or `None` if it has expired or was removed.
+    pub fn deadline(&self, key: &Key) -> Option<Instant> {
+        self.lookup(key)?;
+        Some(self.order.deadline(key.slot))
+    }
+
+    /// The key of the item that comes out next, due or not.
+    pub fn peek(&self) -> Option<Key> {
+        self.order.first().map(key_of)
+    }
+
+    /// The number of items.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are no items.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The number of items there is room for without an allocation.
+    pub fn capacity(&self) -> usize {
+        self.items.capacity()
+    }
+
+    /// Makes room for `additional` more items.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the room would exceed `isize::MAX` bytes.
+    pub fn reserve(&mut self, additional: usize) {
+        self.items.reserve(additional);
+        self.order.reserve(additional);
+    }
+
+    /// Drops every item. Their keys name nothing from here on.
+    pub fn clear(&mut self) {
+        if self.is_empty() {
+            return;
+        }
+        self.order.clear();
+        let capacity = self.items.capacity();
+        let items = core::mem::replace(&mut self.items, Slab::with_capacity(capacity));
+        self.head_receded();
+        // Last, with the queue in order: the drop of an item may panic.
+        drop(items);
+    }
+
+    /// Waits for the next item that is due; `None` as soon as the queue is empty.
+    ///
+    /// # Panics
+    ///
+    /// Panics when polled with an item and no timers current, or after those it belongs to have shut down; see
+    /// [`try_next`](Self::try_next).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: an item that is not returned is still in the queue.
+    pub async fn next(&mut self) -> Option<Expired<T>> {
+        poll_fn(|cx| self.poll_expired(cx)).await
+    }
+
+    /// As [`next`](Self::next), with an error in place of the panic.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRuntime`] when polled with an item and no timers current, [`Error::Shutdown`] after those it belongs
+    /// to have shut down. The items stay.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: an item that is not returned is still in the queue.
+    pub async fn try_next(&mut self) -> Result<Option<Expired<T>>, Error> {
+        poll_fn(|cx| self.try_poll_expired(cx)).await
+    }
+
+    /// Polls for the next item that is due. When pending, only the waker of the latest poll is woken.
+    ///
+    /// # Panics
+    ///
+    /// Panics with an item and no timers current, or after those it belongs to have shut down; see
+    /// [`try_poll_expired`](Self::try_poll_expired).
+    pub fn poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<Option<Expired<T>>> {
+        self.try_poll_expired(cx).map(|outcome| outcome.unwrap_or_else(|error| error.panic()))
+    }
+
+    /// As [`poll_expired`](Self::poll_expired), with an error in place of the panic.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRuntime`] with an item and no timers current, [`Error::Shutdown`] after those it belongs to have shut
+    /// down. The items stay.
+    pub fn try_poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Expired<T>>, Error>> {
+        let Some(head) = self.order.first() else {
+            self.keep_waker(cx);
+            return Poll::Ready(Ok(None));
+        };
+        self.aim(head.deadline);
+        match self.sleep.as_mut().try_poll_elapsed(cx) {
+            Poll::Ready(outcome) => {
+                self.waker = None;
+                outcome?;
+                Poll::Ready(Ok(Some(self.take_head(head))))
+            }
+            Poll::Pending => {
+                self.keep_waker(cx);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<T> DelayQueue<T> {
+    fn insert_item(&mut self, value: T, every: Option<Box<Every<T>>>, deadline: Instant) -> Key {
+        let head = self.head_deadline();
+        let id = self.next_id;
+        self.next_id += 1;
+        let slot = self.items.insert(Item { id, value, every });
+        self.order.push(Entry { deadline, id, slot });
+        self.head_moved(head);
+        Key { id, slot }
+    }
+
+    fn lookup(&self, key: &Key) -> Option<&Item<T>> {
+        self.items.get(key.slot).filter(|item| item.id == key.id)
+    }
+
+    fn head_deadline(&self) -> Option<Instant> {
+        self.order.first().map(|head| head.deadline)
+    }
+
+    /// Points the sleep at the head, unless it has run out already and the head is due too.
+    fn aim(&mut self, head: Instant) {
+        if self.sleep.deadline() == head {
+            return;
+        }
+        if self.sleep.is_elapsed() {
+            if self.due_until < Some(head) {
+                self.due_until = Some(self.sleep.now());
+            }
+            if Some(head) <= self.due_until {
+                return;
+            }
+        }
+        // A waker that comes back is of this very task, which is polling.
+        drop(self.sleep.as_mut().set_deadline(head));
+    }
+
+    /// Takes out the head, or a clone of it when it is periodic.
+    fn take_head(&mut self, head: Entry) -> Expired<T> {
+        let value = match &self.items[head.slot] {
+            // The clone comes first: should it panic, nothing has changed.
+            Item { value, every: Some(every), .. } => {
+                let value = (every.clone)(value);
+                self.order.update(head.slot, head.deadline + every.period);
+                value
+            }
+            Item { every: None, .. } => {
+                self.order.remove(head.slot);
+                self.items.remove(head.slot).value
+            }
+        };
+        Expired { value, deadline: head.deadline, key: key_of(head) }
+    }
+
+    /// After an insert or a reset; `before` is the head's deadline until then.
+    fn head_moved(&mut self, before: Option<Instant>) {
+        match (before, self.head_deadline()) {
+            (None, Some(_)) => self.wake(),
+            (Some(before), Some(after)) if after < before => self.wake(),
+            _ => self.head_receded(),
+        }
+    }
+
+    /// After a change that may have made the head later, or left none.
+    fn head_receded(&mut self) {
+        match self.head_deadline() {
+            Some(head) => self.push_back(head),
+            None => {
+                self.push_back(Instant::FAR_FUTURE);
+                self.wake();
+            }
+        }
+    }
+
+    /// Moves an armed sleep to a later deadline. One that has run out stays as it is: its wake-up is on the way.
+    fn push_back(&mut self, deadline: Instant) {
+        if self.sleep.deadline() < deadline && !self.sleep.is_elapsed() {
+            self.sleep.as_mut().reset(deadline);
+        }
+    }
+
+    fn keep_waker(&mut self, cx: &Context<'_>) {
+        match &mut self.waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
+    }
+
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+fn key_of(entry: Entry) -> Key {
+    Key { id: entry.id, slot: entry.slot }
+}
+
+impl<T> Default for DelayQueue<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The queue never pins an item.
+impl<T> Unpin for DelayQueue<T> {}
+
+impl<T> Stream for DelayQueue<T> {
+    type Item = Expired<T>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Expired<T>>> {
+        self.poll_expired(cx)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        // No upper bound: a periodic item counts more than once.
+        (self.len(), None)
+    }
+}
