@@ -31,3 +31,9 @@ pub use notifier::Notifier;
 pub use offload::{Blocking, Job};
 pub use reactor::{Reactor, ReactorConfig, Turned, Wait};
 pub use sys::clock::ClockId;
+
+/// Nanoseconds on `clock`: what [`Wait::Until`] is compared with. 0 where the system does not know the clock.
+#[must_use]
+pub fn clock_now(clock: ClockId) -> u64 {
+    sys::clock::now(clock).unwrap_or(0)
+}

@@ -86,3 +86,8 @@ impl Memory {
         self.0.with_mut(|_| ());
     }
 }
+
+/// No task is ever polled outside its worker here.
+pub(crate) fn current_header() -> *const () {
+    core::ptr::null()
+}

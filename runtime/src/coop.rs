@@ -123,6 +123,11 @@ pub(crate) fn yield_current(cx: &Context<'_>) {
     }
 }
 
+/// The header of the task this thread polls, null for none.
+pub(crate) fn current_header() -> *const () {
+    CURRENT.try_with(|current| current.header.get()).unwrap_or(ptr::null())
+}
+
 /// The id of the task this thread polls, 0 for none.
 pub(crate) fn current_task() -> u64 {
     CURRENT.try_with(|current| current.task.get()).unwrap_or(0)

@@ -254,6 +254,16 @@ impl Notified {
     }
 }
 
+/// The poll in progress on this thread, if any, goes on outside its worker: it may outlive the polls of its scheduler
+/// (see "Exclusive" in the task word's header).
+pub(crate) fn share_current() {
+    let header = crate::hooks::current_header().cast::<Header>().cast_mut();
+    if let Some(header) = NonNull::new(header) {
+        // SAFETY: set for the time of the poll by `harness`, whose runner's reference keeps the task alive.
+        unsafe { header.as_ref() }.state.share();
+    }
+}
+
 impl Drop for Task {
     fn drop(&mut self) {
         // SAFETY: the reference ends here.

@@ -51,7 +51,7 @@ fn a_task_that_finished_first_wins_over_abort() {
 #[test]
 fn a_task_that_aborts_itself_and_ends_returns_its_output() {
     let scheduler = Manual::new();
-    let handle = Arc::new(Mutex::new(None::<crate::task::AbortHandle>));
+    let handle = Arc::new(Mutex::new(None::<crate::task_core::AbortHandle>));
     let inner = Arc::clone(&handle);
     let mut join = scheduler.spawn(async move {
         inner.lock().unwrap().take().unwrap().abort();
@@ -65,7 +65,7 @@ fn a_task_that_aborts_itself_and_ends_returns_its_output() {
 #[test]
 fn a_task_that_aborts_itself_and_waits_is_cancelled() {
     let scheduler = Manual::new();
-    let handle = Arc::new(Mutex::new(None::<crate::task::AbortHandle>));
+    let handle = Arc::new(Mutex::new(None::<crate::task_core::AbortHandle>));
     let inner = Arc::clone(&handle);
     let mut join = scheduler.spawn(async move {
         inner.lock().unwrap().take().unwrap().abort();

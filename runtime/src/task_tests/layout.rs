@@ -12,7 +12,7 @@ fn header_scheduler_and_join_waker_take_80_bytes() {
 
 #[test]
 fn option_of_a_join_handle_is_no_larger() {
-    assert_eq!(size_of::<crate::task::JoinHandle<()>>(), 16);
-    assert_eq!(size_of::<Option<crate::task::JoinHandle<()>>>(), 16);
+    assert_eq!(size_of::<crate::task_core::JoinHandle<()>>(), 16);
+    assert_eq!(size_of::<Option<crate::task_core::JoinHandle<()>>>(), 16);
     let _ = ready(());
 }

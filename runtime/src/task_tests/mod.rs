@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::task::{Id, JoinError, JoinHandle, Kind, Meta, Notified, Owned, Schedule, Task, spawn};
+use crate::task_core::{Id, JoinError, JoinHandle, Kind, Meta, Notified, Owned, Schedule, Task, spawn};
 
 /// A scheduler that runs nothing by itself.
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
 use super::*;
-use crate::task::Spawned;
+use crate::task_core::Spawned;
 
 #[test]
 fn a_ready_task_is_polled_once_and_freed() {
@@ -254,7 +254,7 @@ fn polls_are_counted() {
     let snapshot = scheduler.0.owned.snapshot();
     assert_eq!(snapshot.len(), 1);
     assert_eq!(snapshot[0].polls, 3);
-    assert_eq!(snapshot[0].lifecycle, crate::task::Lifecycle::Queued);
+    assert_eq!(snapshot[0].lifecycle, crate::task_core::Lifecycle::Queued);
     assert!(snapshot[0].location.file().ends_with("transitions.rs"));
     scheduler.shut_down();
 }

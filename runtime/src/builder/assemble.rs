@@ -1,0 +1,196 @@
+//! From knobs to a running runtime.
+
+use std::io;
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Instant;
+
+use crossbeam_deque::Worker;
+use crossbeam_utils::CachePadded;
+use wheelhouse_io::{Io, Reactor, ReactorConfig};
+use wheelhouse_time::{ClockKind, TimerDriver, Timers};
+
+use super::{Builder, Flavour, UnhandledPanic};
+use crate::blocking;
+use crate::context;
+use crate::driver::{Bell, Machine, WATCH};
+use crate::error::BadKnob;
+use crate::handle::Handle;
+use crate::metrics::{DriverCounters, Source, WorkerCounters};
+use crate::panics::contain;
+use crate::park::{Interrupt, Lounge};
+use crate::runtime::Runtime;
+use crate::services::Services;
+use crate::spawn::BlockingPool;
+use crate::task_core::Owned;
+use crate::threads::Threads;
+use crate::watchdog::Watchdog;
+use crate::{current_thread, worker};
+
+/// The environment variable that says how many workers there are where the builder does not.
+const WORKERS: &str = "WHEELHOUSE_WORKER_THREADS";
+
+/// How many polls apart a busy worker looks at the global queue, and at the driver at the latest.
+const INTERVAL: u32 = 61;
+
+/// The scheduler, for threads and hooks that must not keep it alive. Filled once it is made.
+type Later = Arc<OnceLock<WeakScheduler>>;
+
+enum WeakScheduler {
+    MultiThread(Weak<worker::Scheduler>),
+    CurrentThread(Weak<current_thread::Scheduler>),
+}
+
+impl WeakScheduler {
+    fn handle(&self) -> Option<Handle> {
+        match self {
+            Self::MultiThread(scheduler) => scheduler.upgrade().map(Handle::from),
+            Self::CurrentThread(scheduler) => scheduler.upgrade().map(Handle::from),
+        }
+    }
+}
+
+pub(super) fn assemble(builder: Builder) -> io::Result<Runtime> {
+    let workers = match builder.flavour {
+        Flavour::MultiThread => worker_count(builder.workers)?,
+        Flavour::CurrentThread => 1,
+    };
+    at_least_one("max_blocking_threads", builder.max_blocking_threads)?;
+    at_least_one("max_io_events_per_tick", builder.max_io_events)?;
+    let global_queue_interval = interval("global_queue_interval", builder.global_queue_interval)?;
+    let event_interval = interval("event_interval", builder.event_interval)?;
+
+    let (reactor, io, wheel, timers, bell) = driver_parts(&builder, workers)?;
+    let later = Later::default();
+    let services = services(&builder, workers, &timers, &io, &later);
+    let watch = builder.rescue.then_some(WATCH);
+    let machine = Machine::new(reactor, io, wheel, timers, WATCH, services.driver.clone());
+
+    match builder.flavour {
+        Flavour::MultiThread => {
+            let seed = builder.seed.unwrap_or_else(|| fastrand::u64(..));
+            let config = worker::Config { workers, global_queue_interval, event_interval, seed };
+            let queues: Vec<_> = (0..workers).map(|_| Worker::new_fifo()).collect();
+            let lounge = Lounge::new(workers, machine, bell, watch);
+            let threads = worker::launch::Threads::new(builder.thread_name.clone(), builder.stack_size);
+            let scheduler = Arc::new(worker::Scheduler::new(config, services, lounge, &queues, threads));
+            // Err: filled twice, which does not happen.
+            let _ = later.set(WeakScheduler::MultiThread(Arc::downgrade(&scheduler)));
+            let source: Weak<dyn Source> = Arc::<worker::Scheduler>::downgrade(&scheduler);
+            watch_over(&scheduler.services, source);
+            worker::launch::launch(&scheduler, queues)?;
+            Ok(Runtime::from_handle(scheduler.into()))
+        }
+        Flavour::CurrentThread => {
+            let config = current_thread::Config { global_queue_interval, event_interval };
+            let core = current_thread::core::Core::new(machine);
+            let scheduler = Arc::new(current_thread::Scheduler::new(config, services, core, bell));
+            let _ = later.set(WeakScheduler::CurrentThread(Arc::downgrade(&scheduler)));
+            let source: Weak<dyn Source> = Arc::<current_thread::Scheduler>::downgrade(&scheduler);
+            watch_over(&scheduler.services, source);
+            Ok(Runtime::from_handle(scheduler.into()))
+        }
+    }
+}
+
+fn watch_over(services: &Services, source: Weak<dyn Source>) {
+    if let Some(watchdog) = &services.watchdog {
+        watchdog.watch(source);
+    }
+}
+
+fn driver_parts(builder: &Builder, workers: usize) -> io::Result<(Reactor, Io, TimerDriver, Timers, Bell)> {
+    // The clock decides what the reactor waits on, and the reactor's notifier is what interrupts the timers' driver: the
+    // reactor comes first, so the clock's id is asked of timers that nobody uses.
+    let clock = if builder.suspend_aware { ClockKind::Boottime } else { ClockKind::Monotonic };
+    let (probe, _) = Timers::builder().clock(clock).build().map_err(time_error)?;
+    let mut config = ReactorConfig::default();
+    config.max_events = builder.max_io_events;
+    config.clock_id = probe.clock_id();
+    let (reactor, io) = Reactor::new(config)?;
+    let bell = Bell(io.notifier());
+    let (timers, wheel) = Timers::builder()
+        .shards(workers)
+        .clock(clock)
+        .slack(builder.timer_slack)
+        .start_paused(builder.start_paused)
+        .auto_advance(builder.auto_advance)
+        .interrupt(Arc::new(bell.clone()))
+        .build()
+        .map_err(time_error)?;
+    Ok((reactor, io, wheel, timers, bell))
+}
+
+fn services(builder: &Builder, workers: usize, timers: &Timers, io: &Io, later: &Later) -> Services {
+    let epoch = Instant::now();
+    let counters = (0..workers).map(|_| CachePadded::new(WorkerCounters::new(epoch, builder.poll_histogram))).collect();
+    Services {
+        timers: timers.clone(),
+        io: io.clone(),
+        time: builder.time,
+        sockets: builder.sockets,
+        pool: pool(builder, workers, later),
+        owned: Owned::new(workers * 4),
+        hooks: builder.hooks.clone(),
+        counters,
+        driver: Arc::new(DriverCounters::new()),
+        watchdog: builder.watchdog.map(Watchdog::new),
+        panic_is_fatal: builder.unhandled_panic == UnhandledPanic::ShutdownRuntime,
+    }
+}
+
+fn pool(builder: &Builder, workers: usize, later: &Later) -> BlockingPool {
+    let mut threads = Threads::new(builder.thread_name.clone(), builder.stack_size);
+    let hooks = builder.hooks.clone();
+    let scheduler = later.clone();
+    threads.around = Arc::new(move |index, body| {
+        let handle = scheduler.get().and_then(WeakScheduler::handle);
+        let _entered = handle.as_ref().map(|handle| context::enter(handle, None));
+        if let Some(hook) = &hooks.thread_start {
+            contain(|| hook(workers + index));
+        }
+        body();
+        if let Some(hook) = &hooks.thread_stop {
+            contain(|| hook(workers + index));
+        }
+    });
+    let scheduler = later.clone();
+    threads.drained = Arc::new(move || {
+        let Some(handle) = scheduler.get().and_then(WeakScheduler::handle) else { return };
+        if handle.services().timers.is_paused() {
+            // The simulated clock waited for this.
+            Bell(handle.services().io.notifier()).interrupt();
+        }
+    });
+    let config = blocking::Config { max_threads: builder.max_blocking_threads, keep_alive: builder.keep_alive };
+    BlockingPool::new(config, threads)
+}
+
+fn worker_count(set: Option<usize>) -> Result<usize, BadKnob> {
+    let count = match set {
+        Some(count) => count,
+        None => match std::env::var(WORKERS) {
+            Ok(value) => value
+                .trim()
+                .parse()
+                .map_err(|_| BadKnob(format!("{WORKERS} must be a number of worker threads, not {value:?}")))?,
+            Err(_) => num_cpus::get().max(2),
+        },
+    };
+    at_least_one("worker_threads", count)
+}
+
+fn interval(name: &str, set: Option<u32>) -> Result<u32, BadKnob> {
+    at_least_one(name, set.unwrap_or(INTERVAL) as usize)?;
+    Ok(set.unwrap_or(INTERVAL))
+}
+
+fn at_least_one(name: &str, value: usize) -> Result<usize, BadKnob> {
+    if value == 0 {
+        return Err(BadKnob(format!("`{name}` must be 1 or more")));
+    }
+    Ok(value)
+}
+
+fn time_error(error: wheelhouse_time::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, error)
+}

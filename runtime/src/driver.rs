@@ -1,0 +1,161 @@
+//! What sits in the driver's seat: a reactor and the timers' driver, turned together.
+
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use tracing::{debug, error, trace};
+use wheelhouse_io::{Io, Notifier, Reactor, Wait};
+use wheelhouse_time::{Next, TimerDriver, Timers};
+
+use crate::metrics::DriverCounters;
+use crate::park::{Bound, Driver, Interrupt, Turn};
+
+/// How long a watch period is where nobody said.
+pub(crate) const WATCH: Duration = Duration::from_micros(750);
+
+/// Clock and sockets, and the wakers that their turns collected.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    /// None once the runtime has shut down: the descriptors are gone with it.
+    parts: Option<Parts>,
+    timers: Timers,
+    io: Io,
+    wakes: Vec<Waker>,
+    watch: Duration,
+    counters: Arc<DriverCounters>,
+}
+
+#[derive(Debug)]
+struct Parts {
+    reactor: Reactor,
+    wheel: TimerDriver,
+}
+
+/// Ends the driver's sleep through the reactor's notifier.
+#[derive(Debug, Clone)]
+pub(crate) struct Bell(pub(crate) Notifier);
+
+impl Machine {
+    pub(crate) fn new(
+        reactor: Reactor,
+        io: Io,
+        wheel: TimerDriver,
+        timers: Timers,
+        watch: Duration,
+        counters: Arc<DriverCounters>,
+    ) -> Self {
+        Self { parts: Some(Parts { reactor, wheel }), timers, io, wakes: Vec::new(), watch, counters }
+    }
+
+    /// What a busy worker does in passing: takes what is due and ready, without sleeping. True if there was anything.
+    pub(crate) fn pass(&mut self) -> bool {
+        self.turn(Bound::Now) == Turn::Work
+    }
+
+    /// Moves the collected wakers to `into`, which is empty.
+    pub(crate) fn take_wakes(&mut self, into: &mut Vec<Waker>) {
+        debug_assert!(into.is_empty(), "wakers of an earlier turn were not called");
+        std::mem::swap(&mut self.wakes, into);
+    }
+
+    /// Ends the reactor and the timers for good. Everybody who waits for them is in `wakes` afterwards.
+    pub(crate) fn shut_down(&mut self, wakes: &mut Vec<Waker>) {
+        wakes.append(&mut self.wakes);
+        while self.timers.shutdown(wakes) {}
+        self.io.shutdown(wakes);
+        drop(self.parts.take());
+    }
+}
+
+impl Driver for Machine {
+    fn turn(&mut self, bound: Bound) -> Turn {
+        let Some(parts) = &mut self.parts else { return Turn::Nothing };
+        let mut events = 0;
+        if bound == Bound::Now {
+            if self.io.has_sources() {
+                events = poll(&mut parts.reactor, Wait::Now, &mut self.wakes);
+            }
+        } else {
+            let next = parts.wheel.prepare_park();
+            let wait = wait(bound, self.watch, next, &self.timers);
+            events = poll(&mut parts.reactor, wait, &mut self.wakes);
+            parts.wheel.awake();
+        }
+        let turned = parts.wheel.turn(&mut self.wakes);
+        self.counters.turns.add(1);
+        self.counters.ready_events.add(events as u64);
+        if turned.fired != 0 || events != 0 {
+            debug!(
+                target: "wheelhouse::driver",
+                timers = turned.fired,
+                worst_lateness_us = turned.worst_lateness.as_micros() as u64,
+                events,
+                "turn"
+            );
+        }
+        if self.wakes.is_empty() && !turned.more { Turn::Nothing } else { Turn::Work }
+    }
+
+    fn is_simulated(&self) -> bool {
+        self.timers.is_paused()
+    }
+
+    fn advance(&mut self) -> bool {
+        self.parts.as_mut().is_some_and(|parts| parts.wheel.auto_advance())
+    }
+}
+
+impl Interrupt for Bell {
+    fn interrupt(&self) {
+        trace!(target: "wheelhouse::driver", "interrupt");
+        if let Err(error) = self.0.notify() {
+            // The next notification tries again, and with any worker awake the driver wakes by itself.
+            error!(target: "wheelhouse::driver", %error, "the driver could not be interrupted");
+        }
+    }
+}
+
+impl wheelhouse_time::Interrupt for Bell {
+    fn interrupt(&self) {
+        Interrupt::interrupt(self);
+    }
+}
+
+/// Turns the reactor and returns how many events there were. An error is told of, and slept on: the poller is asked
+/// again and again, and must not burn a processor meanwhile.
+fn poll(reactor: &mut Reactor, wait: Wait, wakes: &mut Vec<Waker>) -> usize {
+    match reactor.turn(wait, wakes) {
+        Ok(turned) => turned.events,
+        Err(error) => {
+            error!(target: "wheelhouse::driver", %error, "the poller failed");
+            std::thread::sleep(Duration::from_millis(1));
+            0
+        }
+    }
+}
+
+/// How long to sleep within `bound`, when the next timer is due at `next`.
+fn wait(bound: Bound, watch: Duration, next: Next, timers: &Timers) -> Wait {
+    let due = match next {
+        Next::Now => return Wait::Now,
+        // A clock that stands still makes nothing due.
+        Next::At(_) if timers.is_paused() => None,
+        Next::At(tick) => Some(timers.raw_deadline(tick)),
+        Next::Never => None,
+    };
+    let watch = match bound {
+        Bound::Now => return Wait::Now,
+        Bound::Watch => Some(wheelhouse_io::clock_now(timers.clock_id()).saturating_add(nanos(watch))),
+        Bound::Unbounded => None,
+    };
+    match (due, watch) {
+        (Some(due), Some(watch)) => Wait::Until(due.min(watch)),
+        (Some(at), None) | (None, Some(at)) => Wait::Until(at),
+        (None, None) => Wait::Forever,
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

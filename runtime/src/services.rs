@@ -1,0 +1,66 @@
+//! What both schedulers share: timers, sockets, the blocking pool, the live tasks, hooks and counters.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_utils::CachePadded;
+use wheelhouse_io::Io;
+use wheelhouse_time::Timers;
+
+use crate::metrics::{DriverCounters, WorkerCounters};
+use crate::spawn::BlockingPool;
+use crate::task_core::Owned;
+use crate::watchdog::Watchdog;
+
+/// A hook that is told a worker's number.
+pub(crate) type ThreadHook = Arc<dyn Fn(usize) + Send + Sync>;
+/// A hook that is told of a task.
+pub(crate) type TaskHook = Arc<dyn Fn(&TaskMeta) + Send + Sync>;
+
+/// What a task hook is told.
+#[derive(Debug)]
+pub struct TaskMeta {
+    id: crate::task_core::Id,
+}
+
+impl TaskMeta {
+    pub(crate) fn new(id: crate::task_core::Id) -> Self {
+        Self { id }
+    }
+
+    /// The task's id.
+    pub fn id(&self) -> crate::task_core::Id {
+        self.id
+    }
+}
+
+/// The user's hooks.
+#[derive(Clone, Default)]
+pub(crate) struct Hooks {
+    pub(crate) thread_start: Option<ThreadHook>,
+    pub(crate) thread_stop: Option<ThreadHook>,
+    pub(crate) thread_park: Option<ThreadHook>,
+    pub(crate) thread_unpark: Option<ThreadHook>,
+    pub(crate) task_spawn: Option<TaskHook>,
+    pub(crate) task_terminate: Option<TaskHook>,
+    pub(crate) before_poll: Option<TaskHook>,
+    pub(crate) after_poll: Option<TaskHook>,
+}
+
+/// What the schedulers share.
+pub(crate) struct Services {
+    pub(crate) timers: Timers,
+    pub(crate) io: Io,
+    /// Whether threads of the runtime find its timers.
+    pub(crate) time: bool,
+    /// Whether threads of the runtime find its reactor.
+    pub(crate) sockets: bool,
+    pub(crate) pool: BlockingPool,
+    pub(crate) owned: Owned,
+    pub(crate) hooks: Hooks,
+    pub(crate) counters: Box<[CachePadded<WorkerCounters>]>,
+    pub(crate) driver: Arc<DriverCounters>,
+    pub(crate) watchdog: Option<Watchdog>,
+    /// Whether a panic in a task shuts the runtime down.
+    pub(crate) panic_is_fatal: bool,
+}

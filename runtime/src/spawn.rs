@@ -1,0 +1,126 @@
+//! How futures and closures become tasks of a scheduler.
+
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::blocking::{Job, Pool, Refused};
+use crate::coop;
+use crate::services::{Services, TaskMeta};
+use crate::task_core::{self, Id, JoinHandle, Kind, Meta, Notified, Schedule, Spawned, Task};
+use crate::threads::Threads;
+
+/// The blocking pool, as the schedulers use it.
+pub(crate) type BlockingPool = Pool<BlockingJob, Threads>;
+
+/// What is known of a task before it is made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    pub(crate) name: Option<&'a str>,
+    pub(crate) location: &'static Location<'static>,
+}
+
+impl Origin<'_> {
+    #[track_caller]
+    pub(crate) fn here() -> Self {
+        Self { name: None, location: Location::caller() }
+    }
+}
+
+/// Makes a task of `future`, enters it in the list of live tasks, and queues it.
+#[inline]
+pub(crate) fn spawn<F, S>(services: &Services, scheduler: S, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+    S: Schedule + Clone,
+{
+    let id = Id::next();
+    let meta = Meta { id, kind: Kind::Task, name: origin.name, location: origin.location };
+    let Spawned { owned, notified, join } = task_core::spawn(future, scheduler.clone(), meta);
+    if let Some(hook) = &services.hooks.task_spawn {
+        crate::panics::contain(|| hook(&TaskMeta::new(id)));
+    }
+    match services.owned.bind(owned) {
+        Ok(()) => scheduler.schedule(notified),
+        Err(task) => {
+            // The runtime shuts down: the task is cancelled as those before it were.
+            notified.abandon();
+            task.shutdown();
+        }
+    }
+    join
+}
+
+/// Runs `f` on the blocking pool.
+///
+/// # Errors
+///
+/// The join handle, of a task that is cancelled already, and why the pool did not take it.
+pub(crate) fn spawn_blocking<F, R>(
+    services: &Services,
+    f: F,
+    origin: Origin<'_>,
+) -> Result<JoinHandle<R>, (JoinHandle<R>, Refused)>
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Send + 'static,
+{
+    let meta = Meta { id: Id::next(), kind: Kind::Blocking, name: origin.name, location: origin.location };
+    let Spawned { owned, notified, join } = task_core::spawn(Closure(Some(f)), Nowhere, meta);
+    // Blocking tasks stand in no list: the pool's queue has the only reference that runs them.
+    drop(owned);
+    match services.pool.submit(BlockingJob(notified)) {
+        Ok(()) => Ok(join),
+        Err(refused) => Err((join, refused)),
+    }
+}
+
+/// A closure that waits for a thread of the pool.
+#[derive(Debug)]
+pub(crate) struct BlockingJob(Notified);
+
+impl Job for BlockingJob {
+    fn run(self) {
+        self.0.run();
+    }
+
+    fn cancel(self) {
+        self.0.cancel();
+    }
+}
+
+/// The scheduler of blocking tasks. They are queued once, and ready at their first poll.
+#[derive(Debug, Clone, Copy)]
+struct Nowhere;
+
+impl Schedule for Nowhere {
+    fn schedule(&self, task: Notified) {
+        // Woken though it never waits: an abort, of a task whose job is queued or running. That job sees it.
+        task.abandon();
+    }
+
+    fn reschedule(&self, task: Notified) {
+        task.cancel();
+    }
+
+    fn release(&self, _task: &Task) -> bool {
+        false
+    }
+}
+
+/// A future that calls a closure at its first poll. The closure may block, and nothing limits it.
+struct Closure<F>(Option<F>);
+
+impl<F> Unpin for Closure<F> {}
+
+impl<F: FnOnce() -> R, R> Future for Closure<F> {
+    type Output = R;
+
+    fn poll(mut self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<R> {
+        let f = self.0.take().expect("a blocking task is polled once: its scheduler drops it afterwards");
+        crate::context::set_budget(coop::UNLIMITED);
+        Poll::Ready(f())
+    }
+}

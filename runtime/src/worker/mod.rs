@@ -1,0 +1,140 @@
+//! The multi-thread scheduler. In reading order:
+//!
+//! - [`scheduler`]: what the workers share, and where a task that is woken goes.
+//! - [`local`]: what a worker has to itself.
+//! - [`run`] (below): the loop.
+//! - [`search`]: where the next task comes from.
+//! - [`rest`](crate::park::rest): what a worker does when there is none.
+//! - [`launch`]: threads, and how a worker moves to another one.
+//! - [`shutdown`]: the end.
+
+pub(crate) mod launch;
+pub(crate) mod local;
+pub(crate) mod queue;
+pub(crate) mod scheduler;
+mod search;
+mod shutdown;
+mod surroundings;
+
+use std::time::Duration;
+
+use tracing::trace;
+
+use self::local::Local;
+pub(crate) use self::scheduler::{Config, Scheduler};
+pub(crate) use self::shutdown::BLOCKING_PATIENCE;
+use crate::services::TaskMeta;
+use crate::task_core::Notified;
+
+/// Once a turn of the driver has made fewer tasks ready than this, peers sleep on for a moment...
+const WAKE_PEER_AT: usize = 16;
+/// ... this long: most batches are done by then, and a wake-up of a peer costs two switches of context.
+const WAKE_PEER_AFTER: Duration = Duration::from_micros(20);
+
+/// Runs worker tasks until the runtime stops, or until the worker has moved to another thread.
+fn run(local: &Local) {
+    let scheduler = local.scheduler();
+    while !scheduler.is_stopping() {
+        if local.is_driver_due() {
+            visit_driver(local);
+        }
+        let task = search::next(local).or_else(|| search::steal(local));
+        match task {
+            Some(task) => {
+                run_task(local, task);
+                if local.has_moved() {
+                    return;
+                }
+                share_batch(local);
+            }
+            None => rest(local),
+        }
+    }
+}
+
+fn run_task(local: &Local, task: Notified) {
+    let services = &local.scheduler().services;
+    let id = task.id();
+    let poll = local.counters().poll(id.get());
+    match (&services.hooks.before_poll, &services.hooks.after_poll) {
+        (None, None) => task.run(),
+        (before, after) => {
+            let meta = TaskMeta::new(id);
+            before.iter().for_each(|hook| hook(&meta));
+            task.run();
+            after.iter().for_each(|hook| hook(&meta));
+        }
+    }
+    drop(poll);
+}
+
+/// A busy worker looks at the driver in passing, so that timers and sockets are served though nobody rests.
+fn visit_driver(local: &Local) {
+    let scheduler = local.scheduler();
+    let services = &scheduler.services;
+    let worthwhile = services.io.has_sources() || services.timers.is_due() || services.timers.is_advancing();
+    let found = worthwhile
+        && scheduler.lounge.visit(local.index(), |driver| {
+            let found = driver.pass();
+            local.collect(driver);
+            found
+        }) == Some(true);
+    local.plan_next_visit(found);
+    call_wakers(local);
+}
+
+/// Nothing to do: sleeps until there is.
+fn rest(local: &Local) {
+    let scheduler = local.scheduler();
+    let services = &scheduler.services;
+    let k = local.index();
+    if let Some(hook) = &services.hooks.thread_park {
+        hook(k);
+        if local.has_work() {
+            // The hook woke a task.
+            return;
+        }
+    }
+    local.counters().park();
+    trace!(target: "wheelhouse::worker", worker = k, "park");
+    let waking = scheduler.lounge.rest(k, local.take_searching(), local);
+    local.set_searching(waking.searching);
+    local.counters().unpark();
+    if let Some(watchdog) = &services.watchdog {
+        watchdog.worker_awake();
+    }
+    trace!(target: "wheelhouse::worker", worker = k, searching = waking.searching, "unpark");
+    if let Some(hook) = &services.hooks.thread_unpark {
+        hook(k);
+    }
+    if waking.drove {
+        call_wakers(local);
+        local.start_visits_anew();
+    }
+}
+
+/// Calls the wakers that the driver's turn collected; the seat is left. What they make ready goes to the own queue, and
+/// peers sleep on unless it is much.
+fn call_wakers(local: &Local) {
+    let woken = local.call_wakers();
+    if woken == 0 {
+        return;
+    }
+    if local.queued() >= WAKE_PEER_AT {
+        local.wake_peer();
+    } else if local.queued() > 1 {
+        local.start_batch();
+    }
+}
+
+/// Wakes a peer if the batch of the last turn is still not done after a while.
+fn share_batch(local: &Local) {
+    if let Some(since) = local.batch() {
+        if local.queued() == 0 {
+            local.end_batch();
+        } else if since.elapsed() >= WAKE_PEER_AFTER {
+            local.end_batch();
+            local.wake_peer();
+        }
+    }
+}

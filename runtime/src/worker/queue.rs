@@ -1,0 +1,94 @@
+//! A worker's own queue: first in, first out, with thieves at the other end.
+
+use std::cell::UnsafeCell;
+
+use crossbeam_deque::{Injector, Steal, Stealer, Worker};
+
+/// At most this many tasks are stolen at a time, and half of the victim's queue. Fewer make spawning dearer, more tear
+/// tasks that talk to each other apart.
+const STEAL_CAP: usize = 8;
+
+/// The owner's end of a queue. It can be moved out, to another thread that takes the worker over.
+#[derive(Debug)]
+pub(crate) struct LocalQueue<T> {
+    /// Only the thread that has this queue touches the cell (the type is not `Sync`), and no reference into it lives
+    /// across a call that could come back here: a push or a pop runs no code of a user.
+    queue: UnsafeCell<Option<Worker<T>>>,
+}
+
+impl<T> LocalQueue<T> {
+    pub(crate) fn new(queue: Worker<T>) -> Self {
+        Self { queue: UnsafeCell::new(Some(queue)) }
+    }
+
+    fn get(&self) -> Option<&Worker<T>> {
+        // SAFETY: the field's invariant: the reference ends within a method of this type, before anything else is done
+        // with the cell.
+        unsafe { &*self.queue.get() }.as_ref()
+    }
+
+    /// Moves the queue out: from now on this one is gone.
+    pub(crate) fn take(&self) -> Option<Worker<T>> {
+        // SAFETY: the field's invariant: no other reference into the cell is alive.
+        unsafe { &mut *self.queue.get() }.take()
+    }
+
+    /// Moves the queue back in.
+    pub(crate) fn put_back(&self, queue: Worker<T>) {
+        // SAFETY: the field's invariant: no other reference into the cell is alive.
+        unsafe { *self.queue.get() = Some(queue) }
+    }
+
+    /// Whether the queue was moved out.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.get().is_none()
+    }
+
+    /// Puts a task at the back.
+    ///
+    /// # Errors
+    ///
+    /// The task, if the queue is gone.
+    pub(crate) fn push(&self, task: T) -> Result<(), T> {
+        match self.get() {
+            Some(queue) => {
+                queue.push(task);
+                Ok(())
+            }
+            None => Err(task),
+        }
+    }
+
+    pub(crate) fn pop(&self) -> Option<T> {
+        self.get()?.pop()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.get().is_none_or(Worker::is_empty)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.get().map_or(0, Worker::len)
+    }
+
+    /// Takes a few tasks from `injector`: one to run, the others into this queue.
+    pub(crate) fn take_from(&self, injector: &Injector<T>) -> Option<T> {
+        let queue = self.get()?;
+        loop {
+            match injector.steal_batch_with_limit_and_pop(queue, STEAL_CAP) {
+                Steal::Success(task) => return Some(task),
+                Steal::Empty => return None,
+                Steal::Retry => {}
+            }
+        }
+    }
+
+    /// Takes a few tasks from a peer: one to run, the others into this queue. `None` where the peer's queue is empty or
+    /// somebody else was faster. The second value says how many came.
+    pub(crate) fn steal_from(&self, victim: &Stealer<T>) -> Option<(T, usize)> {
+        let queue = self.get()?;
+        let before = queue.len();
+        let task = victim.steal_batch_with_limit_and_pop(queue, STEAL_CAP).success()?;
+        Some((task, 1 + queue.len().saturating_sub(before)))
+    }
+}

@@ -1,0 +1,116 @@
+//! The end of a scheduler.
+//!
+//! 1. `stop`: no worker begins another poll; all are woken.
+//! 2. Each worker leaves its loop when its poll is over.
+//! 3. The last one closes the list of live tasks and cancels each of them; a task that is spawned from then on is
+//!    cancelled by its spawner. No worker polls any more, so nobody else touches the tasks' futures, except for polls
+//!    in a blocking section, which end as cancelled.
+//! 4. It ends timers and sockets: whoever waits for one from outside is woken. The descriptors are closed.
+//! 5. It marks the queues as drained, and empties them.
+//!
+//! # Pairs
+//!
+//! DRAIN: whoever queues a task from outside fences and then looks at the mark; the last worker sets the mark, fences,
+//! and then empties the queues. One sees the other: no task stays in a queue, with its reference to the scheduler.
+
+use std::sync::atomic::{Ordering, fence};
+use std::time::{Duration, Instant};
+
+use crossbeam_deque::Steal;
+
+use super::local::Local;
+use super::scheduler::Scheduler;
+use crate::blocking::Wait;
+use crate::context::{self, Scope};
+use crate::panics::contain;
+
+/// How long a dropped runtime waits for blocking jobs.
+pub(crate) const BLOCKING_PATIENCE: Duration = Duration::from_millis(500);
+
+impl Scheduler {
+    /// Makes the workers leave their loops.
+    pub(crate) fn stop(&self) {
+        if self.stopping.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        for k in 0..self.workers() {
+            self.lounge.unpark(k);
+        }
+        self.lounge.interrupt();
+    }
+
+    /// A worker that never had a thread.
+    pub(super) fn leave_unstarted(&self) {
+        if self.running.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.finish();
+        }
+    }
+
+    /// Shuts down and waits as long as `patience` says: for ever (None) for the polls that run, and a moment for
+    /// blocking jobs; or for as long as it says for both. On a thread that runs async code it does not wait.
+    pub(crate) fn shut_down(&self, patience: Option<Duration>) {
+        self.stop();
+        if context::scope() != Scope::Outside || patience == Some(Duration::ZERO) {
+            self.threads.detach();
+            self.services.pool.shutdown(Wait::Not);
+            return;
+        }
+        let deadline = patience.map(|patience| Instant::now().checked_add(patience)).unwrap_or_default();
+        self.threads.join(deadline);
+        let left = match patience {
+            None => BLOCKING_PATIENCE,
+            Some(_) => deadline.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now())),
+        };
+        self.services.pool.shutdown(Wait::AtMost(left));
+        if let Some(watchdog) = &self.services.watchdog {
+            watchdog.stop(true);
+        }
+    }
+
+    /// Empties the queues. What is in them was cancelled with all live tasks.
+    pub(super) fn drain(&self) {
+        let next = || {
+            let of_remote =
+                |remote: &super::scheduler::Remote| remote.take_lifo().or_else(|| settled(|| remote.stealer.steal()));
+            settled(|| self.injector.steal()).or_else(|| self.remotes.iter().find_map(|remote| of_remote(remote)))
+        };
+        while let Some(task) = next() {
+            contain(|| drop(task));
+        }
+    }
+
+    fn finish(&self) {
+        self.services.owned.close_and_cancel_all();
+        let mut wakes = Vec::new();
+        self.lounge.last_visit(|machine| machine.shut_down(&mut wakes));
+        for waker in wakes {
+            contain(|| waker.wake());
+        }
+        self.drained.store(true, Ordering::SeqCst);
+        // DRAIN.publish
+        fence(Ordering::SeqCst);
+        self.drain();
+    }
+}
+
+/// A worker has left its loop. The last one cleans up.
+pub(super) fn leave(local: &Local) {
+    let scheduler = local.scheduler();
+    // What the driver collected is owed its call. The tasks go nowhere, but a waker may be a foreign one.
+    local.call_wakers();
+    local.counters().park();
+    if scheduler.running.fetch_sub(1, Ordering::AcqRel) == 1 {
+        scheduler.finish();
+    }
+}
+
+/// Repeats a steal until nobody is in its way.
+fn settled<T>(steal: impl Fn() -> Steal<T>) -> Option<T> {
+    loop {
+        match steal() {
+            Steal::Success(task) => return Some(task),
+            Steal::Empty => return None,
+            Steal::Retry => std::hint::spin_loop(),
+        }
+    }
+}
