@@ -10,6 +10,7 @@ use crate::context::{self, poll_budget, spend_budget};
 use crate::error::Error;
 use crate::handle::{Io, Registration};
 use crate::readiness::{Interest, Ready, Snapshot, Source, Waiting};
+use crate::starved::Starved;
 
 /// A descriptor with its registration. Dropping it deregisters first and closes then, so that no event of this
 /// descriptor can meet the next owner of its number.
@@ -130,6 +131,19 @@ impl<E: mio::event::Source> Evented<E> {
                 }
             }
         }
+    }
+
+    /// Runs an accept. If it fails for want of a descriptor or of memory, the listener is not ready until it is worth
+    /// another try.
+    pub(crate) fn or_starve<R>(&self, accept: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
+        let seen = self.source().observe();
+        accept().inspect_err(|error| {
+            if Starved::is_cause(error) {
+                // An event since then means another connection, and another attempt.
+                let _ = self.source().clear(seen, Interest::READABLE.mask());
+                self.registration.starve();
+            }
+        })
     }
 
     /// A future that runs `op` as soon as the source is ready for it. Dropping it leaves no trace.

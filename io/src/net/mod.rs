@@ -1,14 +1,27 @@
 //! Sockets.
 
 mod addr;
+mod common;
+#[cfg(unix)]
+mod fd;
 mod split;
 mod stream;
 mod tcp_listener;
+mod tcp_socket;
 mod tcp_stream;
+mod udp;
+#[cfg(unix)]
+pub mod unix;
 
 pub use addr::{ToSocketAddrs, lookup_host};
 pub use tcp_listener::TcpListener;
+pub use tcp_socket::TcpSocket;
 pub use tcp_stream::TcpStream;
+pub use udp::UdpSocket;
+#[cfg(unix)]
+pub use unix::{datagram::UnixDatagram, listener::UnixListener, stream::UnixStream};
+
+const BOTH: mio::Interest = mio::Interest::READABLE.add(mio::Interest::WRITABLE);
 
 /// The halves of a [`TcpStream`].
 pub mod tcp {

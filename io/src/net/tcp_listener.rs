@@ -8,7 +8,6 @@ use super::addr::{self, ToSocketAddrs};
 use super::tcp_stream::TcpStream;
 use crate::evented::{Evented, Shared};
 use crate::readiness::{Interest, Ready};
-use crate::starved::Starved;
 
 /// A TCP socket that accepts connections. Any number of tasks may accept at the same time.
 ///
@@ -33,7 +32,7 @@ use crate::starved::Starved;
 /// ```
 #[derive(Debug)]
 pub struct TcpListener {
-    io: Evented<mio::net::TcpListener>,
+    pub(super) io: Evented<mio::net::TcpListener>,
 }
 
 impl TcpListener {
@@ -100,18 +99,8 @@ impl TcpListener {
     }
 
     fn attempt(&self, listener: &mio::net::TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
-        let seen = self.io.source().observe();
-        match listener.accept() {
-            Ok((stream, peer)) => Ok((TcpStream::accepted(self.io.registration().io(), stream)?, peer)),
-            Err(error) => {
-                if Starved::is_cause(&error) {
-                    // An event since then means another connection, and another attempt.
-                    let _ = self.io.source().clear(seen, Interest::READABLE.mask());
-                    self.io.registration().starve();
-                }
-                Err(error)
-            }
-        }
+        let (stream, peer) = self.io.or_starve(|| listener.accept())?;
+        Ok((TcpStream::accepted(self.io.registration().io(), stream)?, peer))
     }
 
     /// The address it listens on.

@@ -1,6 +1,6 @@
 //! A TCP connection.
 
-use std::io::{self, IoSlice, Read, Write};
+use std::io::{self, IoSlice, Write};
 use std::mem::MaybeUninit;
 use std::net::{Shutdown, SocketAddr};
 use std::task::{Context, Poll};
@@ -8,16 +8,18 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
+use super::BOTH;
 use super::addr::{self, ToSocketAddrs};
+use super::common::{
+    readable_api, readable_by_read_now, readiness_api, try_read_api, try_write_api, writable_api, writable_by_write_now,
+};
 use super::split::{self, StreamEnd};
-use super::stream::{Readable, Writable, as_uninit, async_read, async_write, held_up};
+use super::stream::{async_read, async_write, held_up};
 use super::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
-use crate::evented::{Done, Evented, Shared, Waits};
+use crate::evented::{Done, Evented, Shared};
 use crate::handle::Io;
 use crate::readiness::{Interest, Ready};
 use crate::sys::tcp::Receiver;
-
-const BOTH: mio::Interest = mio::Interest::READABLE.add(mio::Interest::WRITABLE);
 
 /// A TCP connection.
 ///
@@ -46,10 +48,12 @@ const BOTH: mio::Interest = mio::Interest::READABLE.add(mio::Interest::WRITABLE)
 /// ```
 #[derive(Debug)]
 pub struct TcpStream {
-    io: Evented<mio::net::TcpStream>,
+    pub(super) io: Evented<mio::net::TcpStream>,
     receiver: Receiver,
 }
 
+readable_by_read_now!(TcpStream);
+writable_by_write_now!(TcpStream);
 async_read!(TcpStream);
 async_write!(TcpStream);
 
@@ -124,122 +128,11 @@ impl TcpStream {
         split::into_split(self)
     }
 
-    /// Waits until the stream is ready for `interest`, and says for what of it. It may turn out not to be: the
-    /// operation then says `WouldBlock`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ShutDown`](crate::Error::ShutDown) inside when the runtime is gone.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: readiness stays until an operation disproves it.
-    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-        Ok(self.io.ready(interest).await?.ready(interest))
-    }
-
-    /// Waits until there is something to read. See [`ready`](Self::ready).
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    pub async fn readable(&self) -> io::Result<()> {
-        self.ready(Interest::READABLE).await.map(drop)
-    }
-
-    /// Waits until there is room to write. See [`ready`](Self::ready).
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    pub async fn writable(&self) -> io::Result<()> {
-        self.ready(Interest::WRITABLE).await.map(drop)
-    }
-
-    /// [`readable`](Self::readable) for hand-written futures. Every waker that waits is called.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    pub fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.io.poll_ready(cx, Interest::READABLE, Shared).map_ok(drop)
-    }
-
-    /// [`writable`](Self::writable) for hand-written futures. Every waker that waits is called.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    pub fn poll_write_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.io.poll_ready(cx, Interest::WRITABLE, Shared).map_ok(drop)
-    }
-
-    /// Reads what there is, without waiting. 0 means the end of the stream, or an empty `buf`.
-    ///
-    /// # Errors
-    ///
-    /// `WouldBlock` when there is nothing; otherwise those of the operating system.
-    pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.io.try_hinted(Interest::READABLE, |stream| self.receiver.receive(stream, as_uninit(buf)))
-    }
-
-    /// Reads what there is into several buffers, without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`try_read`](Self::try_read).
-    pub fn try_read_vectored(&self, bufs: &mut [io::IoSliceMut<'_>]) -> io::Result<usize> {
-        self.io.try_io(Interest::READABLE, |mut stream| stream.read_vectored(bufs))
-    }
-
-    /// Writes what there is room for, without waiting.
-    ///
-    /// # Errors
-    ///
-    /// `WouldBlock` when there is no room; otherwise those of the operating system.
-    pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
-        self.io.try_hinted(Interest::WRITABLE, |stream| write(stream, buf))
-    }
-
-    /// Writes what there is room for from several buffers, without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`try_write`](Self::try_write).
-    pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.io.try_hinted(Interest::WRITABLE, |stream| write_vectored(stream, bufs))
-    }
-
-    /// Runs `op` if the stream may be ready for `interest`. If `op` says `WouldBlock`, and only then, the readiness
-    /// is taken back: `op` must have tried the stream when it says so.
-    ///
-    /// # Errors
-    ///
-    /// `WouldBlock` when the stream is not ready; otherwise those of `op`.
-    pub fn try_io<R>(&self, interest: Interest, mut op: impl FnMut() -> io::Result<R>) -> io::Result<R> {
-        self.io.try_io(interest, |_| op())
-    }
-
-    /// Waits until `op` does not say `WouldBlock`. See [`try_io`](Self::try_io).
-    ///
-    /// # Errors
-    ///
-    /// Those of `op`, but for `WouldBlock`.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe if `op` is: it is not called again once it succeeded.
-    pub async fn async_io<R>(&self, interest: Interest, mut op: impl FnMut() -> io::Result<R>) -> io::Result<R> {
-        self.io.op(interest, |_| op()).await
-    }
+    readiness_api!();
+    readable_api!();
+    writable_api!();
+    try_read_api!();
+    try_write_api!();
 
     /// Reads without taking: the next read gives the same bytes again.
     ///
@@ -261,16 +154,6 @@ impl TcpStream {
     /// Those of the operating system.
     pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
         self.io.poll_io(cx, Interest::READABLE, Shared, |stream| stream.peek(buf))
-    }
-
-    /// `AsyncRead::poll_read` into memory that need not be initialised: the first bytes are, as many as the result
-    /// says. 0 means the end of the stream, or an empty `buf`. Only the last caller's waker is kept.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn poll_read_uninit(&mut self, cx: &mut Context<'_>, buf: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {
-        self.poll_read_with(cx, crate::evented::Exclusive, buf)
     }
 
     /// Closes one or both directions.
@@ -363,54 +246,23 @@ impl TcpStream {
     pub fn set_linger(&self, linger: Option<Duration>) -> io::Result<()> {
         SockRef::from(&*self.io).set_linger(linger)
     }
-}
 
-/// A short write was held up by a full buffer: there is no room until an event says so.
-fn write(mut stream: &mio::net::TcpStream, buf: &[u8]) -> io::Result<Done<usize>> {
-    let value = stream.write(buf)?;
-    Ok(Done { value, drained: value < buf.len() })
-}
-
-fn write_vectored(mut stream: &mio::net::TcpStream, bufs: &[IoSlice<'_>]) -> io::Result<Done<usize>> {
-    let value = stream.write_vectored(bufs)?;
-    Ok(Done { value, drained: held_up(bufs, value) })
-}
-
-impl Readable for TcpStream {
-    fn poll_read_with(
-        &self,
-        cx: &mut Context<'_>,
-        how: impl Waits,
-        buf: &mut [MaybeUninit<u8>],
-    ) -> Poll<io::Result<usize>> {
-        if buf.is_empty() {
-            return Poll::Ready(Ok(0));
-        }
-        self.io.poll_hinted(cx, Interest::READABLE, how, |stream| self.receiver.receive(stream, buf))
-    }
-}
-
-impl Writable for TcpStream {
-    fn poll_write_with(&self, cx: &mut Context<'_>, how: impl Waits, buf: &[u8]) -> Poll<io::Result<usize>> {
-        if buf.is_empty() {
-            return Poll::Ready(Ok(0));
-        }
-        self.io.poll_hinted(cx, Interest::WRITABLE, how, |stream| write(stream, buf))
+    fn read_now(&self, stream: &mio::net::TcpStream, buf: &mut [MaybeUninit<u8>]) -> io::Result<Done<usize>> {
+        self.receiver.receive(stream, buf)
     }
 
-    fn poll_write_vectored_with(
-        &self,
-        cx: &mut Context<'_>,
-        how: impl Waits,
-        bufs: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        if bufs.iter().all(|buf| buf.is_empty()) {
-            return Poll::Ready(Ok(0));
-        }
-        self.io.poll_hinted(cx, Interest::WRITABLE, how, |stream| write_vectored(stream, bufs))
+    /// A short write was held up by a full buffer: there is no room until an event says so.
+    fn write_now(&self, mut stream: &mio::net::TcpStream, buf: &[u8]) -> io::Result<Done<usize>> {
+        let value = stream.write(buf)?;
+        Ok(Done { value, drained: value < buf.len() })
     }
 
-    fn end(&self) -> io::Result<()> {
+    fn write_vectored_now(&self, mut stream: &mio::net::TcpStream, bufs: &[IoSlice<'_>]) -> io::Result<Done<usize>> {
+        let value = stream.write_vectored(bufs)?;
+        Ok(Done { value, drained: held_up(bufs, value) })
+    }
+
+    fn end_now(&self) -> io::Result<()> {
         match self.io.shutdown(Shutdown::Write) {
             // The peer is gone already.
             Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
@@ -422,6 +274,6 @@ impl Writable for TcpStream {
 impl StreamEnd for TcpStream {
     fn end_stream(&self) {
         // Err: there is no stream left to end.
-        let _ = self.end();
+        let _ = self.end_now();
     }
 }

@@ -4,6 +4,7 @@
 //! * `wait`: `WaitTimer`, what ends the reactor's wait at an instant. Linux has a timer descriptor in the poller, the
 //!   others compute the poller's own timeout;
 //! * `tcp`: `Receiver`, how a stream receives. Linux says whether anything is left;
+//! * `connecting`: `is_in_progress(error)`, how a non-blocking connect says that it has begun;
 //! * `signals`: `Signals`, the signals of one reactor;
 //! * `exhausted`: `is_exhausted(code)`, the errors that say that descriptors or memory ran out.
 
@@ -46,3 +47,14 @@ pub(crate) mod signals;
 #[cfg(not(unix))]
 #[path = "signals_none.rs"]
 pub(crate) mod signals;
+
+#[cfg(unix)]
+#[path = "connecting_unix.rs"]
+pub(crate) mod connecting;
+
+#[cfg(not(unix))]
+#[path = "connecting_other.rs"]
+pub(crate) mod connecting;
+
+#[cfg(unix)]
+pub(crate) mod fd;

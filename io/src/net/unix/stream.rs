@@ -1,0 +1,204 @@
+//! A Unix stream socket.
+
+use std::io::{self, IoSlice, Write};
+use std::mem::MaybeUninit;
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, SocketAddr, WriteHalf};
+use crate::context;
+use crate::evented::{Done, Evented};
+use crate::handle::Io;
+use crate::net::BOTH;
+use crate::net::common::{
+    readable_api, readable_by_read_now, readiness_api, try_read_api, try_write_api, writable_api, writable_by_write_now,
+};
+use crate::net::split::{self, StreamEnd};
+use crate::net::stream::{async_read, async_write};
+use crate::offload;
+use crate::readiness::{Interest, Ready};
+use crate::sys::fd;
+
+/// A connected Unix stream socket. See [`TcpStream`](crate::net::TcpStream) for how it is read and written.
+///
+/// # Examples
+///
+/// ```
+/// # mod support { include!("../../../tests/support/mod.rs"); }
+/// use futures::{AsyncReadExt, AsyncWriteExt};
+/// use wheelhouse_io::net::UnixStream;
+///
+/// # support::run(async {
+/// let (mut a, mut b) = UnixStream::pair()?;
+/// a.write_all(b"hello").await?;
+/// a.close().await?;
+/// let mut text = String::new();
+/// b.read_to_string(&mut text).await?;
+/// assert_eq!(text, "hello");
+/// # Ok(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct UnixStream {
+    pub(in crate::net) io: Evented<mio::net::UnixStream>,
+}
+
+readable_by_read_now!(UnixStream);
+writable_by_write_now!(UnixStream);
+async_read!(UnixStream);
+async_write!(UnixStream);
+
+impl UnixStream {
+    /// Connects to the socket at `path`.
+    ///
+    /// The kernel has no event for a listener whose backlog is full. The connection is then made by a blocking call
+    /// on the runtime's blocking pool.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
+    /// current.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a dropped future closes the attempt. A blocking call at work ends in the background.
+    pub async fn connect(path: impl AsRef<Path>) -> io::Result<UnixStream> {
+        let path = path.as_ref();
+        match mio::net::UnixStream::connect(path) {
+            Ok(stream) => {
+                let stream = UnixStream { io: Evented::new(stream, BOTH, Ready::EMPTY)? };
+                stream.io.ready(Interest::WRITABLE).await?;
+                match stream.io.take_error()? {
+                    None => Ok(stream),
+                    Some(error) => Err(error),
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let path = path.to_owned();
+                let pool = context::current()?.blocking();
+                let connect = move || std::os::unix::net::UnixStream::connect(path);
+                UnixStream::from_std(offload::run(pool, connect).await?)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Two sockets connected to each other.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
+    /// current.
+    pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
+        let io = context::current()?;
+        let (a, b) = mio::net::UnixStream::pair()?;
+        Ok((UnixStream::connected(&io, a)?, UnixStream::connected(&io, b)?))
+    }
+
+    /// Takes over a connection of std's and makes it non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
+    /// current.
+    pub fn from_std(stream: std::os::unix::net::UnixStream) -> io::Result<UnixStream> {
+        stream.set_nonblocking(true)?;
+        UnixStream::connected(&context::current()?, mio::net::UnixStream::from_std(stream))
+    }
+
+    /// A connection that is worth a try in both directions before any event says so.
+    pub(crate) fn connected(io: &Io, stream: mio::net::UnixStream) -> io::Result<UnixStream> {
+        Ok(UnixStream { io: Evented::with_io(io, stream, BOTH, Ready::READABLE | Ready::WRITABLE)? })
+    }
+
+    /// Gives the connection back to std, still non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn into_std(self) -> io::Result<std::os::unix::net::UnixStream> {
+        Ok(self.io.into_inner()?.into())
+    }
+
+    /// Two halves that borrow the stream, for one task. They cost nothing.
+    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
+        split::split(self)
+    }
+
+    /// Two halves that share the stream, for two tasks. Dropping the writing half ends the stream.
+    #[must_use]
+    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+        split::into_split(self)
+    }
+
+    readiness_api!();
+    readable_api!();
+    writable_api!();
+    try_read_api!();
+    try_write_api!();
+
+    /// Closes one or both directions.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.io.shutdown(how)
+    }
+
+    /// The peer's address.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.io.peer_addr()
+    }
+
+    /// This side's address.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.io.local_addr()
+    }
+
+    /// The error that waits on the socket, if any; it is taken.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.io.take_error()
+    }
+
+    /// A short read says nothing here: it also ends where passed descriptors or credentials change.
+    fn read_now(&self, stream: &mio::net::UnixStream, buf: &mut [MaybeUninit<u8>]) -> io::Result<Done<usize>> {
+        Ok(Done { value: fd::read(stream.as_fd(), buf)?, drained: false })
+    }
+
+    fn write_now(&self, mut stream: &mio::net::UnixStream, buf: &[u8]) -> io::Result<Done<usize>> {
+        Ok(Done { value: stream.write(buf)?, drained: false })
+    }
+
+    fn write_vectored_now(&self, mut stream: &mio::net::UnixStream, bufs: &[IoSlice<'_>]) -> io::Result<Done<usize>> {
+        Ok(Done { value: stream.write_vectored(bufs)?, drained: false })
+    }
+
+    fn end_now(&self) -> io::Result<()> {
+        match self.io.shutdown(Shutdown::Write) {
+            // The peer is gone already.
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
+            result => result,
+        }
+    }
+}
+
+impl StreamEnd for UnixStream {
+    fn end_stream(&self) {
+        // Err: there is no stream left to end.
+        let _ = self.end_now();
+    }
+}
