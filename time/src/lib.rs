@@ -19,6 +19,8 @@ mod interval;
 mod sleep;
 mod sync;
 mod test_clock;
+#[cfg(test)]
+mod tests;
 mod ticker;
 mod timeout;
 mod timer;

@@ -26,6 +26,12 @@ pub(crate) const fn index(tick: u64, level: usize) -> u64 {
     tick >> shift(level)
 }
 
+/// The last tick of the slot of level 0 that holds `tick`.
+#[inline]
+pub(crate) const fn last_of_slot(tick: u64) -> u64 {
+    tick | ((1 << WIDTH) - 1)
+}
+
 /// The lowest level at which `tick` lies in one of the two windows that are open at `now`, for `tick >= now`: its parent's
 /// index is that of `now` or the one after.
 #[inline]

@@ -21,7 +21,7 @@ use core::task::Waker;
 
 use super::cell::Due;
 use super::entry::{Entry, IN_PENDING};
-use super::level::{LEVELS, Level, SLOTS, index, level_for};
+use super::level::{LEVELS, Level, SLOTS, index, last_of_slot, level_for};
 use super::list::List;
 use super::metrics::Counters;
 use super::tick::MARKS;
@@ -255,6 +255,8 @@ impl Wheel {
             Some(pass) if pass.position == position => pass,
             _ => Pass { position, next: self.levels[0].slot(position).list.front(), min: u64::MAX },
         };
+        // One extended beyond this slot takes its turn among those of its own, also when that is due as well.
+        let due = now.min(last_of_slot(self.now));
         while let Some(entry) = pass.next {
             if bite.handled >= limit {
                 self.pass = Some(pass);
@@ -262,7 +264,7 @@ impl Wheel {
             }
             bite.handled += 1;
             pass.next = self.levels[0].slot(position).list.after(entry);
-            match cell_of(entry).mark_pending(now) {
+            match cell_of(entry).mark_pending(due) {
                 Due::Pending(tick) => {
                     self.take_out(entry, 0, position);
                     set_place(entry, IN_PENDING);

@@ -1,0 +1,3 @@
+//! Tests of the core, against its own interface.
+
+mod against_model;
