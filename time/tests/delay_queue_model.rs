@@ -214,7 +214,7 @@ impl Pair {
 fn random_operations_agree_with_the_model() {
     let cases = std::env::var("DELAY_QUEUE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(10_000);
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
-    let ops = prop::collection::vec(op(), 1..60);
+    let ops = prop::collection::vec(op(), 1..40);
     runner
         .run(&ops, |ops| {
             let mut pair = Pair::new();
