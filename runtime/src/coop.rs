@@ -25,7 +25,7 @@ struct Current {
     header: Cell<*const ()>,
     /// Whether it asked to be queued again.
     yielded: Cell<bool>,
-    /// How often the budget made a task yield, on this thread.
+    /// Polls that the budget ended, since [`take_forced_yields`].
     forced_yields: Cell<u64>,
 }
 
@@ -90,9 +90,14 @@ pub(crate) fn enter_poll(header: *const (), id: u64, span: Option<&TaskSpan>) ->
 }
 
 impl PollScope {
-    /// Whether the task asked to be queued again.
+    /// Whether the task asked to be queued again. For a poll that is pending: one that has used up its budget is counted.
     pub(crate) fn yielded(&self) -> bool {
-        CURRENT.with(|current| current.yielded.get())
+        CURRENT.with(|current| {
+            if current.budget().is_some_and(|budget| budget.get() == 0) {
+                current.forced_yields.set(current.forced_yields.get() + 1);
+            }
+            current.yielded.get()
+        })
     }
 }
 
@@ -133,30 +138,56 @@ pub(crate) fn current_task() -> u64 {
     CURRENT.try_with(|current| current.task.get()).unwrap_or(0)
 }
 
-/// A unit of budget that is about to be spent; see [`poll_budget`].
-#[derive(Debug)]
-#[must_use]
-pub(crate) struct Unit(());
-
-/// Ready if the budget allows to go on; else the task is woken, and pending.
-pub(crate) fn poll_budget(cx: &mut Context<'_>) -> Poll<Unit> {
-    let spent = CURRENT.try_with(|current| {
-        let spent = current.budget().is_some_and(|budget| budget.get() == 0);
-        if spent {
-            current.forced_yields.set(current.forced_yields.get() + 1);
-        }
-        spent
-    });
-    if spent == Ok(true) {
-        yield_current(cx);
-        return Poll::Pending;
-    }
-    Poll::Ready(Unit(()))
+/// Whether the task that this thread polls may go on.
+pub(crate) fn has_budget() -> bool {
+    // Err: the thread ends, and nothing is limited.
+    CURRENT.try_with(|current| current.budget().is_none_or(|budget| budget.get() > 0)).unwrap_or(true)
 }
 
-impl Unit {
+/// Nothing is limited until it is dropped.
+#[derive(Debug)]
+pub(crate) struct UnlimitedGuard {
+    before: Option<u8>,
+}
+
+impl UnlimitedGuard {
+    pub(crate) fn enter() -> Self {
+        let before = CURRENT.try_with(|current| current.budget().map(|budget| budget.replace(UNLIMITED)));
+        Self { before: before.ok().flatten() }
+    }
+}
+
+impl Drop for UnlimitedGuard {
+    fn drop(&mut self) {
+        let Some(before) = self.before else { return };
+        // Err: the thread ends.
+        let _ = CURRENT.try_with(|current| current.budget().map(|budget| budget.set(before)));
+    }
+}
+
+/// How often the budget ended a poll on this thread since the last call.
+pub(crate) fn take_forced_yields() -> u64 {
+    CURRENT.try_with(|current| current.forced_yields.take()).unwrap_or(0)
+}
+
+/// A unit of budget that is spent if the operation it was asked for is ready; made by
+/// [`poll_proceed`](crate::task::coop::poll_proceed).
+#[derive(Debug)]
+#[must_use = "an operation that is ready calls `made_progress`"]
+pub struct RestoreOnPending(());
+
+/// Ready if the budget allows to go on; else the task is woken, and pending.
+pub(crate) fn poll_budget(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
+    if has_budget() {
+        return Poll::Ready(RestoreOnPending(()));
+    }
+    yield_current(cx);
+    Poll::Pending
+}
+
+impl RestoreOnPending {
     /// Spends the unit: the operation was ready.
-    pub(crate) fn made_progress(self) {
+    pub fn made_progress(self) {
         let _ = CURRENT.try_with(|current| {
             if let Some(budget) = current.budget() {
                 let left = budget.get();

@@ -6,8 +6,6 @@ extern crate alloc;
 mod block_on;
 mod blocking;
 mod builder;
-#[cfg(feature = "hyper")]
-pub mod compat;
 mod context;
 mod coop;
 mod current_thread;
@@ -17,6 +15,8 @@ mod error;
 mod figures;
 mod handle;
 mod hooks;
+mod join_set;
+mod local_set;
 mod metrics;
 mod panics;
 mod park;
@@ -28,8 +28,10 @@ mod sync;
 // The concurrency core of tasks; its public face is `task` below.
 #[path = "task_api.rs"]
 pub mod task;
+mod task_builder;
 #[path = "task/mod.rs"]
 mod task_core;
+mod task_local;
 #[cfg(test)]
 mod task_tests;
 mod threads;

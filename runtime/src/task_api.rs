@@ -5,7 +5,15 @@ use core::task::Poll;
 
 use crate::handle::Handle;
 use crate::spawn::Origin;
+#[path = "coop_api.rs"]
+pub mod coop;
+
+pub use self::coop::{consume_budget, unconstrained};
+pub use crate::join_set::{JoinSet, SetBuilder};
+pub use crate::local_set::{LocalEnterGuard, LocalSet, RunUntil, spawn_local};
+pub use crate::task_builder::Builder;
 pub use crate::task_core::{AbortHandle, Id, JoinError, JoinHandle};
+pub use crate::task_local::{AccessError, LocalKey, TaskLocalFuture};
 
 /// Starts a task on the runtime that this thread has entered. It runs whether the returned handle is awaited or dropped.
 ///
@@ -117,6 +125,40 @@ pub async fn yield_now() {
         Poll::Pending
     })
     .await;
+}
+
+/// The id of the task that runs on this thread.
+///
+/// # Panics
+///
+/// Outside of a task; the future given to `block_on` is none. [`try_id`] returns `None` instead.
+///
+/// # Examples
+///
+/// ```
+/// # wheelhouse::runtime::Runtime::new().unwrap().block_on(async {
+/// let task = wheelhouse::spawn(async { wheelhouse::task::id() });
+/// let id = task.id();
+/// assert_eq!(task.await.unwrap(), id);
+/// # });
+/// ```
+#[track_caller]
+pub fn id() -> Id {
+    match try_id() {
+        Some(id) => id,
+        None => panic!("`task::id` was called outside of a task: call it in a spawned task, or use `task::try_id`"),
+    }
+}
+
+/// The id of the task that runs on this thread; `None` outside of a task.
+///
+/// # Examples
+///
+/// ```
+/// assert!(wheelhouse::task::try_id().is_none());
+/// ```
+pub fn try_id() -> Option<Id> {
+    Id::from_u64(crate::coop::current_task())
 }
 
 #[track_caller]

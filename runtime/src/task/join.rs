@@ -90,6 +90,11 @@ impl<T> JoinHandle<T> {
         self.id
     }
 
+    /// Makes `waker` the one to be woken at the task's end; false if it has ended.
+    pub(crate) fn watch(&mut self, waker: &Waker) -> bool {
+        self.header().is_some_and(|header| !header.state.is_complete() && register(header, waker) == Offer::Done)
+    }
+
     /// Takes the output if there is one, else makes `waker` the one to be woken.
     pub(crate) fn poll_output(&mut self, waker: &Waker) -> Poll<Result<T, JoinError>> {
         let Some(task) = self.task else { panic!("a JoinHandle was polled after it returned the output") };

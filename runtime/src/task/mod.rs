@@ -8,6 +8,8 @@
 //! | `harness` | poll, cancel, complete, free |
 //! | `waker`, `join`, `abort` | the references that others hold |
 //! | `owned` | the live tasks of a scheduler |
+//! | `ready` | the tasks of a join set that ended |
+//! | `inbox` | the tasks of a local set that other threads woke |
 //! | `error`, `id` | what users see of them |
 
 mod abort;
@@ -15,8 +17,10 @@ mod error;
 mod harness;
 mod header;
 mod id;
+mod inbox;
 mod join;
 mod owned;
+mod ready;
 mod state;
 mod waker;
 
@@ -31,10 +35,13 @@ pub use self::abort::AbortHandle;
 pub use self::error::JoinError;
 pub(crate) use self::header::{Header, Kind, Meta};
 pub use self::id::Id;
+pub(crate) use self::inbox::Inbox;
 pub use self::join::JoinHandle;
 pub(crate) use self::owned::{Owned, Snapshot};
+pub(crate) use self::ready::Ready;
 pub(crate) use self::state::Lifecycle;
 
+use self::harness::contain;
 use self::header::Cell;
 use self::state::Claim;
 

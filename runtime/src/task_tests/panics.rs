@@ -258,9 +258,9 @@ fn a_join_waker_whose_drop_panics_is_contained_when_the_handle_is_dropped() {
 #[test]
 fn a_future_that_keeps_its_own_waker_is_freed_at_shutdown() {
     let scheduler = Manual::new();
-    let mut own = None;
+    let mut own = Vec::new();
     drop(scheduler.spawn(poll_fn(move |cx| {
-        own = Some(cx.waker().clone());
+        own.push(cx.waker().clone());
         Poll::<()>::Pending
     })));
     scheduler.run();

@@ -1,7 +1,9 @@
 //! Models of the task core's races, on a scheduler that is a locked queue, run by the model's threads.
 
+mod inbox;
 mod join;
 mod owned;
+mod ready;
 mod word;
 
 use core::cell::Cell;
@@ -11,8 +13,8 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::collections::VecDeque;
 use std::sync::Arc as StdArc;
-use std::sync::Once;
 use std::sync::atomic::{AtomicUsize as StdAtomicUsize, Ordering as StdOrdering};
+use std::sync::{Once, OnceLock};
 
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, UnsafeCell};
 use crate::task::{Id, JoinHandle, Kind, Meta, Notified, Owned, Schedule, Spawned, Task, spawn};
@@ -145,17 +147,30 @@ impl Schedule for Model {
     }
 
     fn release(&self, task: &Task) -> bool {
+        self.memory.read();
         self.pool.owned.remove(task)
     }
 }
 
 /// Counts drops; not loom's, so that counting orders nothing.
 #[derive(Clone, Default)]
-struct Drops(StdArc<StdAtomicUsize>);
+struct Drops(StdArc<Counted>);
+
+#[derive(Default)]
+struct Counted {
+    count: StdAtomicUsize,
+    /// The only thread that may drop.
+    thread: OnceLock<loom::thread::ThreadId>,
+}
 
 impl Drops {
     fn count(&self) -> usize {
-        self.0.load(StdOrdering::Relaxed)
+        self.0.count.load(StdOrdering::Relaxed)
+    }
+
+    /// From here on drops belong on `thread`.
+    fn only_on(&self, thread: loom::thread::ThreadId) {
+        self.0.thread.set(thread).expect("set once");
     }
 
     fn guard(&self) -> Guard {
@@ -171,7 +186,10 @@ struct Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.drops.0.fetch_add(1, StdOrdering::Relaxed);
+        self.drops.0.count.fetch_add(1, StdOrdering::Relaxed);
+        if let Some(thread) = self.drops.0.thread.get() {
+            assert_eq!(*thread, loom::thread::current().id(), "dropped on a foreign thread");
+        }
     }
 }
 

@@ -1,0 +1,105 @@
+//! A local set's inbox against its polls and its end.
+
+use std::collections::VecDeque;
+
+use core::future::poll_fn;
+use core::task::Poll;
+
+use loom::thread;
+
+use super::{Drops, Event, explore};
+use crate::sync::Arc;
+use crate::task::{Id, Inbox, Kind, Meta, Notified, Owned, Schedule, Spawned, Task, spawn};
+
+/// A local set's shared part, with its thread left to the model.
+#[derive(Clone)]
+struct Set(Arc<Shared>);
+
+struct Shared {
+    inbox: Inbox,
+    owned: Owned,
+}
+
+impl Set {
+    fn new() -> Self {
+        Self(Arc::new(Shared { inbox: Inbox::new(), owned: Owned::new(1) }))
+    }
+
+    /// Spawns a task and polls it once.
+    fn spawn(&self, event: &Event, futures: &Drops, outputs: &Drops) {
+        let location = core::panic::Location::caller();
+        let meta = Meta { id: Id::next(), kind: Kind::Local, name: None, location };
+        let Spawned { owned, notified, join } = spawn(event.wait(futures, outputs), self.clone(), meta);
+        self.0.owned.bind(owned).expect("open");
+        drop(join);
+        notified.run();
+    }
+}
+
+impl Schedule for Set {
+    fn schedule(&self, task: Notified) {
+        let shared = Arc::clone(&self.0);
+        shared.inbox.push(task);
+    }
+
+    fn reschedule(&self, task: Notified) {
+        self.schedule(task);
+    }
+
+    fn release(&self, task: &Task) -> bool {
+        self.0.owned.remove(task)
+    }
+}
+
+/// Claim: a task woken by another thread is run by the set's thread, which sleeps only while the inbox is empty.
+///
+/// Threads: the set's, and one that wakes.
+///
+/// Breaks if: `take` leaves its waker without taking the tasks under the same lock.
+#[test]
+fn remote_wake_reaches_the_sleeping_set() {
+    explore(|| {
+        let set = Set::new();
+        let (event, futures, outputs) = (Event::new(), Drops::default(), Drops::default());
+        set.spawn(&event, &futures, &outputs);
+        let waker = event.waker();
+        let wakes = thread::spawn(move || {
+            event.set();
+            waker.wake();
+        });
+        loom::future::block_on(poll_fn(|cx| {
+            let mut tasks = VecDeque::new();
+            set.0.inbox.take(&mut tasks, cx.waker());
+            for task in tasks {
+                task.run();
+            }
+            if set.0.owned.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+        }));
+        wakes.join().unwrap();
+        assert_eq!((futures.count(), outputs.count()), (1, 1));
+    });
+}
+
+/// Claim: a wake that races with the set's end drops no future on its own thread, and the cell lives until it is done.
+///
+/// Threads: the set's, which ends, and one that wakes.
+///
+/// Breaks if: `push` drops a refused task as a notified reference, which cancels it, instead of giving it up.
+#[test]
+fn remote_wake_racing_the_end_leaves_the_future_to_the_set() {
+    explore(|| {
+        let set = Set::new();
+        let (event, futures, outputs) = (Event::new(), Drops::default(), Drops::default());
+        set.spawn(&event, &futures, &outputs);
+        let waker = event.waker();
+        let here = thread::current().id();
+        futures.only_on(here);
+        let wakes = thread::spawn(move || waker.wake());
+        let refused = set.0.inbox.close();
+        set.0.owned.close_and_cancel_all();
+        assert_eq!(futures.count(), 1, "the end left a future");
+        drop(refused);
+        wakes.join().unwrap();
+        assert_eq!((futures.count(), outputs.count()), (1, 0));
+    });
+}
