@@ -9,7 +9,7 @@ use wheelhouse_time::Timers;
 
 use crate::metrics::{DriverCounters, WorkerCounters};
 use crate::spawn::BlockingPool;
-use crate::task_core::Owned;
+use crate::task_core::{Notified, Owned};
 use crate::watchdog::Watchdog;
 
 /// A hook that is told a worker's number.
@@ -59,8 +59,20 @@ pub(crate) struct Services {
     pub(crate) owned: Owned,
     pub(crate) hooks: Hooks,
     pub(crate) counters: Box<[CachePadded<WorkerCounters>]>,
+    /// Whether it is noted when a task is queued: the counters have a histogram for it.
+    pub(crate) times_queues: bool,
     pub(crate) driver: Arc<DriverCounters>,
     pub(crate) watchdog: Option<Watchdog>,
     /// Whether a panic in a task shuts the runtime down.
     pub(crate) panic_is_fatal: bool,
+}
+
+impl Services {
+    /// A task is about to be queued.
+    #[inline]
+    pub(crate) fn stamp(&self, task: &Notified) {
+        if self.times_queues {
+            task.set_queued_at(self.counters[0].clock());
+        }
+    }
 }

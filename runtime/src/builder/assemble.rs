@@ -131,6 +131,7 @@ fn services(builder: &Builder, workers: usize, timers: &Timers, io: &Io, later: 
         pool: pool(builder, workers, later),
         owned: Owned::new(workers * 4),
         hooks: builder.hooks.clone(),
+        times_queues: builder.poll_histogram,
         counters,
         driver: Arc::new(DriverCounters::new()),
         watchdog: builder.watchdog.map(Watchdog::new),

@@ -116,6 +116,7 @@ impl Scheduler {
 impl Schedule for Arc<Scheduler> {
     #[inline]
     fn schedule(&self, task: Notified) {
+        self.services.stamp(&task);
         if let Err(task) = core::push_here(Arc::as_ptr(self), task) {
             // As soon as it is queued the task may run to its end, and take its reference to the scheduler, perhaps the
             // last one, with it: hence one of our own.
@@ -133,6 +134,10 @@ impl Schedule for Arc<Scheduler> {
             contain(|| hook(&TaskMeta::new(task.id())));
         }
         self.services.owned.remove(task)
+    }
+
+    fn times_queues(&self) -> bool {
+        self.services.times_queues
     }
 
     fn unhandled_panic(&self) {

@@ -204,7 +204,7 @@ impl<'a> Driving<'a> {
     fn run_task(&self, task: Notified) {
         let services = &self.scheduler.services;
         let id = task.id();
-        let poll = services.counters[0].poll(id.get());
+        let poll = services.counters[0].poll(id.get(), || task.queued_at());
         if let Some(hook) = &services.hooks.before_poll {
             contain(|| hook(&TaskMeta::new(id)));
         }
@@ -309,7 +309,7 @@ fn drive<F: Future>(mut driving: Driving<'_>, root: &mut Root<'_, F>) -> Option<
     let scheduler = driving.scheduler;
     loop {
         if driving.signal.woken.load(Ordering::Acquire) {
-            let poll = scheduler.services.counters[0].poll(ROOT);
+            let poll = scheduler.services.counters[0].poll(ROOT, || None);
             let polled = root.poll_if_woken();
             drop(poll);
             if let Poll::Ready(output) = polled {

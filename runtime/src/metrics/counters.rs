@@ -90,10 +90,16 @@ impl WorkerCounters {
         self.set_awake();
     }
 
-    /// A poll of task `id` begins. The guard's drop, on unwinding too, ends it.
+    /// A poll of task `id`, which was queued at the [`clock`](Self::clock)'s `queued_at`, begins. The guard's drop, on
+    /// unwinding too, ends it.
     #[inline]
-    pub(crate) fn poll(&self, id: u64) -> Poll<'_> {
-        let start = self.poll_times.as_ref().map(|_| Instant::now());
+    pub(crate) fn poll(&self, id: u64, queued_at: impl FnOnce() -> Option<u64>) -> Poll<'_> {
+        let start = self.poll_times.as_ref().map(|_| self.clock());
+        if let (Some(start), Some(latencies)) = (start, &self.schedule_latencies) {
+            if let Some(queued_at) = queued_at() {
+                latencies.record(Duration::from_nanos(start.saturating_sub(queued_at)));
+            }
+        }
         self.polls.add(1);
         // Relaxed: the watchdog compares samples of one worker and tolerates a torn pair.
         self.running.store(id, Ordering::Relaxed);
@@ -104,7 +110,7 @@ impl WorkerCounters {
     pub(crate) fn park(&self) {
         self.parks.add(1);
         // Relaxed, here and below: the owner writes; whoever must not miss the change has a fence of its own.
-        let total = BusyWord(self.busy.load(Ordering::Relaxed)).total(self.since_epoch());
+        let total = BusyWord(self.busy.load(Ordering::Relaxed)).total(self.clock());
         self.busy.store(BusyWord::parked(total).0, Ordering::Relaxed);
     }
 
@@ -117,7 +123,7 @@ impl WorkerCounters {
     fn set_awake(&self) {
         let word = BusyWord(self.busy.load(Ordering::Relaxed));
         if !word.is_awake() {
-            let now = self.since_epoch();
+            let now = self.clock();
             self.busy.store(BusyWord::awake(now, word.total(now)).0, Ordering::Relaxed);
         }
     }
@@ -140,7 +146,7 @@ impl WorkerCounters {
 
     /// Time awake, the running period included. Any thread.
     pub(crate) fn busy(&self) -> Duration {
-        Duration::from_nanos(BusyWord(self.busy.load(Ordering::Relaxed)).total(self.since_epoch()))
+        Duration::from_nanos(BusyWord(self.busy.load(Ordering::Relaxed)).total(self.clock()))
     }
 
     /// The worker's thread as the operating system numbers it; 0 before it started.
@@ -148,7 +154,8 @@ impl WorkerCounters {
         self.thread.load(Ordering::Relaxed)
     }
 
-    fn since_epoch(&self) -> u64 {
+    /// Nanoseconds since the runtime began.
+    pub(crate) fn clock(&self) -> u64 {
         u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 }
@@ -184,7 +191,7 @@ impl BusyWord {
 #[derive(Debug)]
 pub(crate) struct Poll<'a> {
     counters: &'a WorkerCounters,
-    start: Option<Instant>,
+    start: Option<u64>,
 }
 
 impl Drop for Poll<'_> {
@@ -192,7 +199,7 @@ impl Drop for Poll<'_> {
     fn drop(&mut self) {
         self.counters.running.store(0, Ordering::Relaxed);
         if let (Some(start), Some(times)) = (self.start, &self.counters.poll_times) {
-            times.record(start.elapsed());
+            times.record(Duration::from_nanos(self.counters.clock().saturating_sub(start)));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a user sees of the counters.
 
 use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -245,6 +246,10 @@ impl RuntimeMetrics {
         }
     }
 }
+
+// A panic can interrupt nothing here: it only reads.
+impl UnwindSafe for RuntimeMetrics {}
+impl RefUnwindSafe for RuntimeMetrics {}
 
 impl fmt::Debug for RuntimeMetrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

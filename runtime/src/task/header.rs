@@ -108,6 +108,8 @@ struct Extras {
     /// The tracing id of `span`: for the events of wakers, whoever has `span`.
     span_id: Option<NonZeroU64>,
     span: UnsafeCell<Option<hooks::TaskSpan>>,
+    /// When it was queued, as its scheduler counts time: written before it is queued, read by whoever takes it out.
+    queued_at: AtomicU64,
 }
 
 /// A `&'static Location` or, if bit 0 is set, a `Box<Extras>`; the kind in bits 1 and 2. Both targets are aligned to 8.
@@ -135,14 +137,14 @@ impl Kind {
 }
 
 impl Header {
-    fn new(vtable: &'static Vtable, meta: Meta<'_>) -> Self {
+    fn new(vtable: &'static Vtable, meta: Meta<'_>, times_queues: bool) -> Self {
         Self {
             state: State::new(!meta.kind.is_listed()),
             vtable,
             polls: AtomicU64::new(0),
             id: meta.id,
             links: UnsafeCell::new(Links::default()),
-            origin: Origin::new(meta, vtable.size),
+            origin: Origin::new(meta, vtable.size, times_queues),
             join_waker: UnsafeCell::new(None),
         }
     }
@@ -171,6 +173,19 @@ impl Header {
     pub(super) fn count_poll(&self) {
         // Relaxed: a counter with one writer at a time.
         self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Relaxed);
+    }
+
+    /// Notes when the task is queued, where there is room for it; see [`Schedule::times_queues`].
+    pub(super) fn set_queued_at(&self, at: u64) {
+        if let Some(extras) = self.origin.extras() {
+            extras.queued_at.store(at, Relaxed); // Relaxed: the queue orders it
+        }
+    }
+
+    /// When the task was queued; `None` if nobody noted it.
+    pub(super) fn queued_at(&self) -> Option<u64> {
+        let at = self.origin.extras()?.queued_at.load(Relaxed); // Relaxed: the queue orders it
+        (at != 0).then_some(at)
     }
 
     /// The tracing span, for its owner.
@@ -222,7 +237,7 @@ where
     /// A fresh task with three references: see [`State::new`].
     pub(super) fn allocate(future: F, scheduler: S, meta: Meta<'_>) -> NonNull<Header> {
         let cell = Box::new(Self {
-            header: Header::new(&Self::VTABLE, meta),
+            header: Header::new(&Self::VTABLE, meta, scheduler.times_queues()),
             scheduler,
             stage: UnsafeCell::new(Stage { future: ManuallyDrop::new(future) }),
         });
@@ -242,9 +257,9 @@ where
 }
 
 impl Origin {
-    fn new(meta: Meta<'_>, size: usize) -> Self {
+    fn new(meta: Meta<'_>, size: usize, times_queues: bool) -> Self {
         let span = hooks::task_span(meta.kind.as_str(), meta.name, meta.id.get(), size, meta.location);
-        let (target, tag) = if span.is_none() && meta.name.is_none() {
+        let (target, tag) = if span.is_none() && meta.name.is_none() && !times_queues {
             (NonNull::from(meta.location).cast::<()>(), 0)
         } else {
             let extras = Box::new(Extras {
@@ -252,6 +267,7 @@ impl Origin {
                 name: meta.name.map(String::from),
                 span_id: span.as_ref().and_then(hooks::TaskSpan::id),
                 span: UnsafeCell::new(span),
+                queued_at: AtomicU64::new(0),
             });
             // SAFETY: a box is never null.
             (unsafe { NonNull::new_unchecked(Box::into_raw(extras)) }.cast(), EXTRAS)

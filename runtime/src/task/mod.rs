@@ -66,6 +66,11 @@ pub(crate) trait Schedule: Send + Sync + 'static {
     /// The task is complete: it leaves the owned list. True if it stood there: the list's reference is handed back.
     fn release(&self, task: &Task) -> bool;
 
+    /// Whether tasks are to have room for [`Notified::set_queued_at`]; the same at every call.
+    fn times_queues(&self) -> bool {
+        false
+    }
+
     /// A poll panicked; the panic is on its way to the join handle.
     fn unhandled_panic(&self) {}
 }
@@ -239,6 +244,16 @@ impl Notified {
     /// What kind of task it is.
     pub(crate) fn kind(&self) -> Kind {
         self.get().kind()
+    }
+
+    /// Notes when the task is queued, if [`Schedule::times_queues`].
+    pub(crate) fn set_queued_at(&self, at: u64) {
+        self.get().set_queued_at(at);
+    }
+
+    /// When the task was queued; `None` if nobody noted it.
+    pub(crate) fn queued_at(&self) -> Option<u64> {
+        self.get().queued_at()
     }
 
     /// Polls the task, or cancels it if it was aborted; panics are contained.

@@ -55,7 +55,7 @@ fn run(local: &Local) {
 fn run_task(local: &Local, task: Notified) {
     let services = &local.scheduler().services;
     let id = task.id();
-    let poll = local.counters().poll(id.get());
+    let poll = local.counters().poll(id.get(), || task.queued_at());
     match (&services.hooks.before_poll, &services.hooks.after_poll) {
         (None, None) => task.run(),
         (before, after) => {

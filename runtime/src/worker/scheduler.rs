@@ -146,6 +146,7 @@ impl Scheduler {
 impl Schedule for Arc<Scheduler> {
     #[inline]
     fn schedule(&self, task: Notified) {
+        self.services.stamp(&task);
         Local::with(Arc::as_ptr(self), |local| match local {
             Some(local) => local.push_next(task),
             None => remote(self, task),
@@ -154,6 +155,7 @@ impl Schedule for Arc<Scheduler> {
 
     #[inline]
     fn reschedule(&self, task: Notified) {
+        self.services.stamp(&task);
         Local::with(Arc::as_ptr(self), |local| match local {
             Some(local) => local.push_last(task),
             None => remote(self, task),
@@ -166,6 +168,10 @@ impl Schedule for Arc<Scheduler> {
             crate::panics::contain(|| hook(&crate::services::TaskMeta::new(task.id())));
         }
         self.services.owned.remove(task)
+    }
+
+    fn times_queues(&self) -> bool {
+        self.services.times_queues
     }
 
     fn unhandled_panic(&self) {

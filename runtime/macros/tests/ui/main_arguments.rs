@@ -1,0 +1,4 @@
+#[wheelhouse_macros::main]
+async fn entry(_arguments: u32) {}
+
+fn main() {}

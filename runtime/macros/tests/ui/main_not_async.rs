@@ -1,0 +1,2 @@
+#[wheelhouse_macros::main]
+fn main() {}
