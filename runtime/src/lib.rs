@@ -6,6 +6,8 @@ extern crate alloc;
 mod block_on;
 mod blocking;
 mod builder;
+#[cfg(feature = "hyper")]
+pub mod compat;
 mod context;
 mod coop;
 mod current_thread;

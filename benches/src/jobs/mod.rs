@@ -15,6 +15,7 @@ use std::time::Duration;
 
 pub(crate) use self::net::{clients, have_wrk};
 pub(crate) use self::table::JOBS;
+use crate::rt::set_rescue;
 use crate::sample::Sample;
 
 /// What a run of a job may vary.
@@ -151,6 +152,7 @@ impl Job {
 
     /// Runs the job in this process.
     pub(crate) fn run(&self, contestant: Contestant, quick: bool) -> Option<Sample> {
+        set_rescue(contestant != Contestant::NoRescue);
         (self.run)(contestant, &Opts { workers: self.workers, quick })
     }
 }

@@ -12,6 +12,7 @@ use crate::rt;
 macro_rules! on_each {
     ($module:ident :: $job:ident $(, bare: $bare:path)?) => {
         |contestant, opts| match contestant {
+            Wheelhouse | NoRescue => Some($module::$job::<rt::Wheelhouse>(opts)),
             Tokio => Some($module::$job::<rt::Tokio>(opts)),
             Smol => Some($module::$job::<rt::Smol>(opts)),
             $(Bare => Some($bare(opts)),)?

@@ -1,6 +1,7 @@
 //! What a job needs of a runtime, and one implementation a contestant: every job is written once, against [`Rt`].
 
 mod hyper_io;
+mod ours;
 mod peer_smol;
 mod peer_tokio;
 
@@ -10,6 +11,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::time::Duration;
 
+pub(crate) use self::ours::{Wheelhouse, set_rescue};
 pub(crate) use self::peer_smol::Smol;
 pub(crate) use self::peer_tokio::Tokio;
 

@@ -1,0 +1,44 @@
+//! Claim: the driver does not touch an entry after its owner let go of it; the owner takes no lock once it reads released.
+//! This is the rule of the last touch.
+//!
+//! Threads: the owner releases the entry, at once or after a poll that saw the outcome; the driver fires it.
+//!
+//! Breaks if: `take_waker_and_release` releases before it takes the waker; `State::is_released` is true of an outcome that
+//! is not released; LAST.publish in `StateCell::release` is Relaxed. (`hooks::Memory` stands for the entry's memory: the
+//! driver reads it up to its last touch, the owner writes it where the memory would be freed.)
+
+use loom::sync::Arc;
+use loom::thread;
+
+use super::{Woken, armed, check, shards, turn, turner};
+
+#[test]
+fn drop_racing_fire_frees_after_the_last_touch() {
+    check(|| {
+        let shards = shards(1);
+        let woken = Woken::new();
+        let mut entry = armed(&shards, 0, 10, &woken);
+        let driver = thread::spawn({
+            let shards = Arc::clone(&shards);
+            move || turn(&mut turner(), &shards, 10)
+        });
+        shards.get(0).release(entry.as_mut());
+        assert_eq!(driver.join().unwrap(), woken.count());
+    });
+}
+
+#[test]
+fn completed_and_dropped_sleep_frees_after_the_last_touch() {
+    check(|| {
+        let shards = shards(1);
+        let (first, second) = (Woken::new(), Woken::new());
+        let mut entry = armed(&shards, 0, 10, &first);
+        let driver = thread::spawn({
+            let shards = Arc::clone(&shards);
+            move || turn(&mut turner(), &shards, 10)
+        });
+        let _ = entry.as_mut().poll(&second.waker());
+        shards.get(0).release(entry.as_mut());
+        driver.join().unwrap();
+    });
+}

@@ -1,0 +1,65 @@
+//! Claim: a driver that goes to wait is awake in time for every insertion: it read the insertion's word before it waited,
+//! or the insertion interrupts it. It is interrupted at most once for a promise.
+//!
+//! Threads: two inserters, each in a shard of its own, with deadlines 10 and 20 before a timer at 30; the driver prepares
+//! to park.
+//!
+//! Breaks if: either fence of PARK is taken out (in `Hub::lowered`, in `Turner::promise`), or the driver does not read the
+//! words again after its promise.
+
+use loom::sync::Arc;
+use loom::thread;
+
+use super::{Woken, armed, check, turner};
+use crate::timer::{Next, Shards};
+
+fn wake_up(next: Next) -> u64 {
+    match next {
+        Next::Now => 0,
+        Next::At(tick) => tick.as_nanos(),
+        Next::Never => u64::MAX,
+    }
+}
+
+#[test]
+fn no_insertion_is_slept_through() {
+    check(|| {
+        let interrupted = Woken::new();
+        let shards = Arc::new(Shards::new(2, 0, Some(interrupted.clone())));
+        let inserters = [(0, 10), (1, 20)].map(|(shard, at)| {
+            let shards = Arc::clone(&shards);
+            thread::spawn(move || armed(&shards, shard, at, &Woken::new()))
+        });
+        let mut turner = turner();
+        let next = turner.prepare_park(&shards);
+        let entries = inserters.map(|inserter| inserter.join().unwrap());
+        assert!(wake_up(next) <= 10 || interrupted.count() > 0, "slept until {next:?}");
+        assert!(interrupted.count() <= 1, "one promise, one interruption");
+        for (shard, mut entry) in entries.into_iter().enumerate() {
+            shards.get(shard).release(entry.as_mut());
+        }
+    });
+}
+
+#[test]
+fn no_insertion_is_missed_between_two_waits() {
+    check(|| {
+        let interrupted = Woken::new();
+        let shards = Arc::new(Shards::new(1, 0, Some(interrupted.clone())));
+        let mut turner = turner();
+        let mut idle = armed(&shards, 0, 30, &Woken::new());
+        let inserter = thread::spawn({
+            let shards = Arc::clone(&shards);
+            move || armed(&shards, 0, 10, &Woken::new())
+        });
+        // A first wait that ended for another reason, and the next one.
+        turner.prepare_park(&shards);
+        turner.awake(&shards);
+        let before = interrupted.count();
+        let next = turner.prepare_park(&shards);
+        let mut entry = inserter.join().unwrap();
+        assert!(wake_up(next) <= 10 || interrupted.count() > before, "slept until {next:?}");
+        shards.get(0).release(entry.as_mut());
+        shards.get(0).release(idle.as_mut());
+    });
+}
