@@ -15,6 +15,7 @@ use crate::starved::Starved;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 use crate::sys::clock::ClockId;
 use crate::sys::signals::Signals;
+use crate::wake;
 
 /// The shared handle of a [`Reactor`](crate::Reactor). Clones are cheap and all mean the same reactor.
 #[derive(Debug, Clone)]
@@ -161,7 +162,7 @@ impl Io {
         }
         let mut wakes = Vec::new();
         self.0.starved.release(&mut wakes);
-        wakes.into_iter().for_each(Waker::wake);
+        wake::all(wakes);
     }
 
     pub(crate) fn shared(&self) -> &Shared {

@@ -23,6 +23,7 @@ pub mod signal;
 mod starved;
 mod sync;
 mod sys;
+mod wake;
 
 pub use error::Error;
 pub use handle::Io;

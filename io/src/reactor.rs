@@ -8,6 +8,7 @@ use crate::notifier::Notifier;
 use crate::readiness::Ready;
 use crate::sys::clock::{ClockId, DEFAULT_CLOCK};
 use crate::sys::wait::WaitTimer;
+use crate::wake;
 
 pub(crate) const NOTIFY: mio::Token = mio::Token(usize::MAX);
 pub(crate) const TIMER: mio::Token = mio::Token(usize::MAX - 1);
@@ -155,6 +156,15 @@ impl Reactor {
         }
         self.io.shared().counters.ready_events.add_alone(turned.events as u64);
         turned
+    }
+}
+
+/// What still waits is woken, as by [`Io::shutdown`].
+impl Drop for Reactor {
+    fn drop(&mut self) {
+        let mut wakes = Vec::new();
+        self.io.shutdown(&mut wakes);
+        wake::all(wakes);
     }
 }
 

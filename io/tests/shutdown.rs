@@ -118,3 +118,17 @@ fn a_shutdown_races_registrations_without_losing_one() {
         });
     }
 }
+
+#[test]
+fn a_dropped_reactor_wakes_whoever_waits() {
+    let (reactor, io) = Reactor::new(ReactorConfig::default()).unwrap();
+    let _guard = context::enter(&io, Rc::new(Cell::new(255)));
+    let (mut a, _b) = UnixStream::pair().unwrap();
+    let woken = Arc::<Count>::default();
+    let waker = woken.clone().into();
+    let mut buf = [0; 1];
+    assert!(pin!(a.read(&mut buf)).poll(&mut Context::from_waker(&waker)).is_pending());
+    drop(reactor);
+    assert_eq!(woken.0.load(Ordering::SeqCst), 1);
+    says_so(now(a.read(&mut buf)));
+}

@@ -95,7 +95,7 @@ fn connect_tries_each_address() {
 fn a_half_closed_stream_still_carries_the_other_direction() {
     support::run(async {
         let (mut client, mut server) = pair().await?;
-        client.shutdown(Shutdown::Write)?;
+        client.shutdown_with(Shutdown::Write)?;
         assert_eq!(server.read(&mut [0; 8]).await?, 0);
         assert_eq!(server.read(&mut [0; 8]).await?, 0);
         server.write_all(b"still here").await?;

@@ -9,6 +9,8 @@ mod stream;
 mod tcp_listener;
 mod tcp_socket;
 mod tcp_stream;
+#[cfg(feature = "tokio-io")]
+mod tokio_io;
 mod udp;
 #[cfg(unix)]
 pub mod unix;

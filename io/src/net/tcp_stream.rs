@@ -156,12 +156,12 @@ impl TcpStream {
         self.io.poll_io(cx, Interest::READABLE, Shared, |stream| stream.peek(buf))
     }
 
-    /// Closes one or both directions.
+    /// Closes one or both directions. (`close` of futures-io's traits and `shutdown` of tokio's close the writing one.)
     ///
     /// # Errors
     ///
     /// Those of the operating system.
-    pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+    pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
         self.io.shutdown(how)
     }
 

@@ -5,6 +5,8 @@
 //!   others compute the poller's own timeout;
 //! * `tcp`: `Receiver`, how a stream receives. Linux says whether anything is left;
 //! * `connecting`: `is_in_progress(error)`, how a non-blocking connect says that it has begun;
+//! * `interest`: `to_mio(Interest)`; priority data is Linux's;
+//! * `fd`: `read` into memory that need not be initialised (Unix);
 //! * `signals`: `Signals`, the signals of one reactor;
 //! * `exhausted`: `is_exhausted(code)`, the errors that say that descriptors or memory ran out.
 
@@ -58,3 +60,11 @@ pub(crate) mod connecting;
 
 #[cfg(unix)]
 pub(crate) mod fd;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "interest_linux.rs"]
+pub(crate) mod interest;
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[path = "interest_other.rs"]
+pub(crate) mod interest;

@@ -138,12 +138,12 @@ impl UnixStream {
     try_read_api!();
     try_write_api!();
 
-    /// Closes one or both directions.
+    /// Closes one or both directions. (`close` of futures-io's traits and `shutdown` of tokio's close the writing one.)
     ///
     /// # Errors
     ///
     /// Those of the operating system.
-    pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+    pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
         self.io.shutdown(how)
     }
 

@@ -1,3 +1,0 @@
-//! Interests and readiness, and any descriptor as a source.
-
-pub use crate::readiness::{Interest, Ready};

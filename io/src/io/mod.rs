@@ -1,0 +1,9 @@
+//! Interests and readiness, and any descriptor as a source.
+
+#[cfg(unix)]
+mod async_fd;
+
+#[cfg(unix)]
+pub use async_fd::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, TryIoError};
+
+pub use crate::readiness::{Interest, Ready};

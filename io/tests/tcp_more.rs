@@ -1,0 +1,288 @@
+//! Halves, readiness and the finer points of TCP streams.
+
+mod support;
+
+use std::io::{self, IoSlice, Write};
+use std::net::Shutdown;
+use std::time::Duration;
+
+use futures::{AsyncReadExt, AsyncWriteExt};
+use wheelhouse_io::io::{Interest, Ready};
+use wheelhouse_io::net::{TcpListener, TcpSocket, TcpStream};
+
+async fn pair() -> io::Result<(TcpStream, TcpStream)> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let client = TcpStream::connect(listener.local_addr()?).await?;
+    let (server, _) = listener.accept().await?;
+    Ok((client, server))
+}
+
+#[test]
+fn dropping_the_owned_writing_half_ends_the_stream() {
+    support::run(async {
+        let (client, mut server) = pair().await?;
+        let (mut read, mut write) = client.into_split();
+        write.write_all(b"bye").await?;
+        drop(write);
+        let mut text = String::new();
+        server.read_to_string(&mut text).await?;
+        assert_eq!(text, "bye");
+        server.write_all(b"and you").await?;
+        drop(server);
+        text.clear();
+        read.read_to_string(&mut text).await?;
+        assert_eq!(text, "and you");
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_forgotten_writing_half_does_not_end_the_stream() {
+    support::run(async {
+        let (client, server) = pair().await?;
+        let (_read, write) = client.into_split();
+        write.forget();
+        support::yield_now().await;
+        assert_eq!(server.try_read(&mut [0; 1]).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn halves_reunite_with_their_own_only() {
+    support::run(async {
+        let (client, mut server) = pair().await?;
+        let (other, _other_server) = pair().await?;
+        let (read, write) = client.into_split();
+        let (other_read, other_write) = other.into_split();
+        let error = read.reunite(other_write).unwrap_err();
+        assert_eq!(error.to_string(), "the halves are not of the same stream");
+        let (read, other_write) = (error.0, error.1);
+        let mut client = write.reunite(read).unwrap();
+        drop(other_read.reunite(other_write).unwrap());
+        client.write_all(b"whole").await?;
+        server.read_exact(&mut [0; 5]).await?;
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn borrowed_halves_work_at_the_same_time() {
+    support::run(async {
+        let (client, server) = pair().await?;
+        let echo = async {
+            let (mut read, mut write) = server.split();
+            futures::io::copy(&mut read, &mut write).await?;
+            write.close().await
+        };
+        let drive = async {
+            let (mut read, mut write) = client.split();
+            let send = async {
+                for _ in 0..100 {
+                    write.write_all(&[5; 10_000]).await?;
+                }
+                write.close().await
+            };
+            let receive = async {
+                let mut got = Vec::new();
+                read.read_to_end(&mut got).await?;
+                io::Result::Ok(got.len())
+            };
+            futures::future::try_join(send, receive).await
+        };
+        let (_, ((), got)) = futures::future::try_join(echo, drive).await?;
+        assert_eq!(got, 1_000_000);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn peeked_bytes_are_read_again() {
+    support::run(async {
+        let (mut client, mut server) = pair().await?;
+        client.write_all(b"peek").await?;
+        let mut buf = [0; 8];
+        assert_eq!(server.peek(&mut buf).await?, 4);
+        assert_eq!(server.peek(&mut buf).await?, 4);
+        assert_eq!(server.read(&mut buf).await?, 4);
+        assert_eq!(&buf[..4], b"peek");
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn only_would_block_takes_readiness_back() {
+    support::run(async {
+        let (mut client, server) = pair().await?;
+        client.write_all(b"x").await?;
+        server.readable().await?;
+        let other = server.try_io(Interest::READABLE, || Err::<(), _>(io::ErrorKind::Other.into()));
+        assert_eq!(other.unwrap_err().kind(), io::ErrorKind::Other);
+        assert!(server.try_io(Interest::READABLE, || Ok(())).is_ok());
+        let blocked = server.try_io(Interest::READABLE, || Err::<(), _>(io::ErrorKind::WouldBlock.into()));
+        assert_eq!(blocked.unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        let mut called = false;
+        let again = server.try_io(Interest::READABLE, || {
+            called = true;
+            Ok(())
+        });
+        assert_eq!((again.unwrap_err().kind(), called), (io::ErrorKind::WouldBlock, false));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn ready_says_which_of_the_interests() {
+    support::run(async {
+        let (client, server) = pair().await?;
+        assert!(server.try_read(&mut [0; 1]).is_err());
+        let ready = server.ready(Interest::READABLE | Interest::WRITABLE).await?;
+        assert!(ready.is_writable() && !ready.is_readable(), "{ready:?}");
+        client.shutdown_with(Shutdown::Write)?;
+        let ready = server.ready(Interest::READABLE).await?;
+        assert!(ready.is_read_closed(), "{ready:?}");
+        assert!((ready & Ready::WRITABLE).is_empty(), "not asked for: {ready:?}");
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_stream_goes_to_std_and_comes_back() {
+    support::run(async {
+        let (mut client, mut server) = pair().await?;
+        for _ in 0..4 {
+            // As often as it takes the stream to change how it receives.
+            client.write_all(b"ab").await?;
+            server.read_exact(&mut [0; 2]).await?;
+        }
+        let std = server.into_std()?;
+        std.set_nonblocking(false)?;
+        (&std).write_all(b"std")?;
+        let mut server = TcpStream::from_std(std)?;
+        server.write_all(b"+").await?;
+        let mut buf = [0; 4];
+        client.read_exact(&mut buf).await?;
+        assert_eq!(&buf, b"std+");
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn vectored_writes_arrive_whole() {
+    support::run(async {
+        let (mut client, mut server) = pair().await?;
+        let parts: Vec<Vec<u8>> = (0..2000u32).map(|n| vec![n as u8; 7]).collect();
+        let whole = parts.concat();
+        let send = async {
+            let mut sent = 0;
+            while sent < whole.len() {
+                let slices: Vec<IoSlice> = whole[sent..].chunks(7).map(IoSlice::new).collect();
+                sent += client.write_vectored(&slices).await?;
+            }
+            client.close().await
+        };
+        let receive = async {
+            let mut got = Vec::new();
+            server.read_to_end(&mut got).await?;
+            io::Result::Ok(got)
+        };
+        let ((), got) = futures::future::try_join(send, receive).await?;
+        assert!(got == whole);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_close_behind_the_last_byte_is_seen() {
+    support::run(async {
+        for _ in 0..200 {
+            let (mut client, mut server) = pair().await?;
+            let mut buf = [0; 4];
+            for _ in 0..3 {
+                client.write_all(b"data").await?;
+                server.read_exact(&mut buf).await?;
+            }
+            // The end comes while the reader believes that nothing is left.
+            client.write_all(b"last").await?;
+            drop(client);
+            server.read_exact(&mut buf).await?;
+            assert_eq!(server.read(&mut buf).await?, 0);
+        }
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn bytes_behind_an_urgent_mark_are_read() {
+    use std::os::fd::AsRawFd;
+    support::run(async {
+        let (mut client, mut server) = pair().await?;
+        for _ in 0..3 {
+            client.write_all(b"warm").await?;
+            server.read_exact(&mut [0; 4]).await?;
+        }
+        // SAFETY: the buffer is live and one byte long.
+        let sent = unsafe { libc::send(client.as_raw_fd(), b"!".as_ptr().cast(), 1, libc::MSG_OOB) };
+        assert_eq!(sent, 1);
+        client.write_all(b"behind").await?;
+        let mut got = Vec::new();
+        let mut buf = [0; 64];
+        while got.len() < 6 {
+            let n = server.read(&mut buf).await?;
+            got.extend_from_slice(&buf[..n]);
+        }
+        assert_eq!(got, b"behind");
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn socket_options_are_kept() {
+    support::run(async {
+        let socket = TcpSocket::new_v4()?;
+        socket.set_reuseaddr(true)?;
+        socket.set_keepalive(true)?;
+        socket.set_recv_buffer_size(65536)?;
+        assert!(socket.reuseaddr()? && socket.keepalive()? && socket.recv_buffer_size()? >= 65536);
+        socket.bind("127.0.0.1:0".parse().unwrap())?;
+        let listener = socket.listen(16)?;
+        let client = TcpSocket::new_v4()?.connect(listener.local_addr()?).await?;
+        client.set_nodelay(true)?;
+        client.set_ttl(42)?;
+        client.set_linger(Some(Duration::from_secs(3)))?;
+        assert!(client.nodelay()?);
+        assert_eq!((client.ttl()?, client.linger()?), (42, Some(Duration::from_secs(3))));
+        assert!(client.take_error()?.is_none());
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_dropped_accept_loses_no_connection() {
+    support::run(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let addr = listener.local_addr()?;
+        {
+            let mut accept = std::pin::pin!(listener.accept());
+            assert!(futures::poll!(accept.as_mut()).is_pending());
+        }
+        let client = TcpStream::connect(addr).await?;
+        let (server, _) = listener.accept().await?;
+        assert_eq!(server.peer_addr()?, client.local_addr()?);
+        Ok(())
+    })
+    .unwrap();
+}
