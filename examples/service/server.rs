@@ -9,13 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
-use futures::FutureExt;
 use futures::future::{Either, select};
-use futures::stream::{FuturesUnordered, StreamExt};
 use wheelhouse::net::TcpListener;
 use wheelhouse::runtime::Handle;
 use wheelhouse::signal::unix::{Signal, SignalKind, signal};
-use wheelhouse::task::JoinHandle;
+use wheelhouse::task::JoinSet;
 use wheelhouse::time::{interval, timeout};
 
 use crate::args::Args;
@@ -88,7 +86,7 @@ pub(crate) async fn run(args: &Args) -> Result<(), String> {
 
 /// The connections under way, and the word that tells them to end.
 struct Connections {
-    tasks: FuturesUnordered<JoinHandle<()>>,
+    tasks: JoinSet<()>,
     /// Dropped to tell it: every connection holds the other end.
     go_on: Option<async_channel::Sender<()>>,
 }
@@ -106,12 +104,12 @@ async fn accept_until(
     mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Connections {
     let (go_on, closing) = async_channel::bounded(1);
-    let mut tasks = FuturesUnordered::new();
+    let mut tasks = JoinSet::new();
     loop {
         match select(pin!(listener.accept()), stop.as_mut()).await {
             Either::Left((Ok((stream, _)), _)) => {
-                tasks.push(wheelhouse::spawn(connection(stream, Arc::clone(service), closing.clone())));
-                while let Some(Some(_)) = tasks.next().now_or_never() {}
+                tasks.spawn(connection(stream, Arc::clone(service), closing.clone()));
+                while tasks.try_join_next().is_some() {}
             }
             // Out of descriptors, or a peer that is gone already: the listener itself waits until it is worth a try.
             Either::Left((Err(error), _)) => tracing::warn!(%error, "accept"),
@@ -123,7 +121,7 @@ async fn accept_until(
 /// Lets the requests in flight end. A second signal, or a request that does not end, makes it a failure.
 async fn drain(connections: &mut Connections, stop: &mut Stop) -> Result<(), String> {
     connections.go_on = None;
-    let ended = timeout(DRAIN, async { while connections.tasks.next().await.is_some() {} });
+    let ended = timeout(DRAIN, async { while connections.tasks.join_next().await.is_some() {} });
     match select(pin!(ended), pin!(stop.requested())).await {
         Either::Left((Ok(()), _)) => Ok(()),
         Either::Left((Err(_), _)) => Err(format!("requests were still in flight after {} s", DRAIN.as_secs())),
