@@ -4,31 +4,26 @@
 //! insert O(1) instead of O(log n), but a queue is used through `&mut`, so there is no contention to spare, the heap's
 //! head is exact without cascades, and every operation touches a few cache lines of one array. Only the head costs
 //! anything in the runtime's wheel.
-//!
-//! The sleep and the waker follow two rules:
-//! - Only polls arm the sleep. A change that makes the head *earlier* takes the waker of the last poll and wakes it; the
-//!   poll that follows re-arms. Hence no insert or reset takes a lock, or fails for want of a runtime.
-//! - A change that makes the head *later*, or leaves none, pushes the armed sleep back at once, which takes no lock
-//!   either: no wake-up comes for an item that went.
 
 mod heap;
 mod item;
+mod wait;
 
 use core::future::poll_fn;
 use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_core::Stream;
 use slab::Slab;
 
 use crate::interval::require_period;
-use crate::sleep::{Sleep, sleep};
 use crate::{Error, Instant};
 
 use heap::{Entry, Heap};
 use item::{Every, Item};
 pub use item::{Expired, Key};
+use wait::Wait;
 
 /// A queue whose items come out when their time has come, earliest deadline first, and of equal deadlines the one
 /// inserted first.
@@ -79,11 +74,7 @@ pub struct DelayQueue<T> {
     items: Slab<Item<T>>,
     order: Heap,
     next_id: u64,
-    sleep: Pin<Box<Sleep>>,
-    /// A reading of the clock: heads up to here are due without another one.
-    due_until: Option<Instant>,
-    /// Of the last poll, if it found nothing to hand out and has not been woken since.
-    waker: Option<Waker>,
+    wait: Wait,
 }
 
 impl<T> DelayQueue<T> {
@@ -103,9 +94,7 @@ impl<T> DelayQueue<T> {
             items: Slab::with_capacity(capacity),
             order: Heap::with_capacity(capacity),
             next_id: 0,
-            sleep: Box::pin(sleep(Duration::MAX)),
-            due_until: None,
-            waker: None,
+            wait: Wait::new(),
         }
     }
 
@@ -120,7 +109,7 @@ impl<T> DelayQueue<T> {
     /// assert_eq!(queue.peek(), Some(key));
     /// ```
     pub fn insert(&mut self, value: T, delay: Duration) -> Key {
-        self.insert_at(value, self.sleep.now() + delay)
+        self.insert_at(value, self.wait.now() + delay)
     }
 
     /// Adds an item that comes out at `deadline`; in the past, it is due at once.
@@ -161,7 +150,7 @@ impl<T> DelayQueue<T> {
     {
         require_period(period);
         let every = Box::new(Every { period, clone: T::clone });
-        self.insert_item(value, Some(every), self.sleep.now() + period)
+        self.insert_item(value, Some(every), self.wait.now() + period)
     }
 
     /// Takes an item out before its time.
@@ -178,7 +167,7 @@ impl<T> DelayQueue<T> {
         self.lookup(key)?;
         let deadline = self.order.remove(key.slot).deadline;
         let value = self.items.remove(key.slot).value;
-        self.head_receded();
+        self.wait.head_receded(self.head_deadline());
         Some(Expired { value, deadline, key: *key })
     }
 
@@ -188,7 +177,7 @@ impl<T> DelayQueue<T> {
     ///
     /// [`Error::StaleKey`] if it has expired or was removed before.
     pub fn reset(&mut self, key: &Key, delay: Duration) -> Result<(), Error> {
-        self.reset_at(key, self.sleep.now() + delay)
+        self.reset_at(key, self.wait.now() + delay)
     }
 
     /// Makes an item come out at `deadline` instead; in the past, it is due at once.
@@ -198,9 +187,9 @@ impl<T> DelayQueue<T> {
     /// [`Error::StaleKey`] if it has expired or was removed before.
     pub fn reset_at(&mut self, key: &Key, deadline: Instant) -> Result<(), Error> {
         self.lookup(key).ok_or(Error::StaleKey)?;
-        let head = self.head_deadline();
+        let before = self.head_deadline();
         self.order.update(key.slot, deadline);
-        self.head_moved(head);
+        self.head_moved(before);
         Ok(())
     }
 
@@ -248,7 +237,7 @@ impl<T> DelayQueue<T> {
         self.order.clear();
         let capacity = self.items.capacity();
         let items = core::mem::replace(&mut self.items, Slab::with_capacity(capacity));
-        self.head_receded();
+        self.wait.head_receded(self.head_deadline());
         // Last, with the queue in order: the drop of an item may panic.
         drop(items);
     }
@@ -299,32 +288,22 @@ impl<T> DelayQueue<T> {
     /// down. The items stay.
     pub fn try_poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Expired<T>>, Error>> {
         let Some(head) = self.order.first() else {
-            self.keep_waker(cx);
+            self.wait.poll_empty(cx);
             return Poll::Ready(Ok(None));
         };
-        self.aim(head.deadline);
-        match self.sleep.as_mut().try_poll_elapsed(cx) {
-            Poll::Ready(outcome) => {
-                self.waker = None;
-                outcome?;
-                Poll::Ready(Ok(Some(self.take_head(head))))
-            }
-            Poll::Pending => {
-                self.keep_waker(cx);
-                Poll::Pending
-            }
-        }
+        ready!(self.wait.poll(head.deadline, cx))?;
+        Poll::Ready(Ok(Some(self.take_head(head))))
     }
 }
 
 impl<T> DelayQueue<T> {
     fn insert_item(&mut self, value: T, every: Option<Box<Every<T>>>, deadline: Instant) -> Key {
-        let head = self.head_deadline();
+        let before = self.head_deadline();
         let id = self.next_id;
         self.next_id += 1;
         let slot = self.items.insert(Item { id, value, every });
         self.order.push(Entry { deadline, id, slot });
-        self.head_moved(head);
+        self.head_moved(before);
         Key { id, slot }
     }
 
@@ -332,25 +311,15 @@ impl<T> DelayQueue<T> {
         self.items.get(key.slot).filter(|item| item.id == key.id)
     }
 
-    fn head_deadline(&self) -> Option<Instant> {
-        self.order.first().map(|head| head.deadline)
+    /// After an insert or a reset; `before` is the head's deadline until then.
+    fn head_moved(&mut self, before: Option<Instant>) {
+        if let Some(head) = self.order.first() {
+            self.wait.head_moved(before, head.deadline);
+        }
     }
 
-    /// Points the sleep at the head, unless it has run out already and the head is due too.
-    fn aim(&mut self, head: Instant) {
-        if self.sleep.deadline() == head {
-            return;
-        }
-        if self.sleep.is_elapsed() {
-            if self.due_until < Some(head) {
-                self.due_until = Some(self.sleep.now());
-            }
-            if Some(head) <= self.due_until {
-                return;
-            }
-        }
-        // A waker that comes back is of this very task, which is polling.
-        drop(self.sleep.as_mut().set_deadline(head));
+    fn head_deadline(&self) -> Option<Instant> {
+        self.order.first().map(|head| head.deadline)
     }
 
     /// Takes out the head, or a clone of it when it is periodic.
@@ -368,46 +337,6 @@ impl<T> DelayQueue<T> {
             }
         };
         Expired { value, deadline: head.deadline, key: key_of(head) }
-    }
-
-    /// After an insert or a reset; `before` is the head's deadline until then.
-    fn head_moved(&mut self, before: Option<Instant>) {
-        match (before, self.head_deadline()) {
-            (None, Some(_)) => self.wake(),
-            (Some(before), Some(after)) if after < before => self.wake(),
-            _ => self.head_receded(),
-        }
-    }
-
-    /// After a change that may have made the head later, or left none.
-    fn head_receded(&mut self) {
-        match self.head_deadline() {
-            Some(head) => self.push_back(head),
-            None => {
-                self.push_back(Instant::FAR_FUTURE);
-                self.wake();
-            }
-        }
-    }
-
-    /// Moves an armed sleep to a later deadline. One that has run out stays as it is: its wake-up is on the way.
-    fn push_back(&mut self, deadline: Instant) {
-        if self.sleep.deadline() < deadline && !self.sleep.is_elapsed() {
-            self.sleep.as_mut().reset(deadline);
-        }
-    }
-
-    fn keep_waker(&mut self, cx: &Context<'_>) {
-        match &mut self.waker {
-            Some(waker) => waker.clone_from(cx.waker()),
-            none => *none = Some(cx.waker().clone()),
-        }
-    }
-
-    fn wake(&mut self) {
-        if let Some(waker) = self.waker.take() {
-            waker.wake();
-        }
     }
 }
 
