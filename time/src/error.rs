@@ -1,6 +1,7 @@
 //! What can go wrong with a timer.
 
 use core::fmt;
+use core::task::Poll;
 
 /// Why a timer could not be waited for, or a set of timers could not be built.
 ///
@@ -49,6 +50,16 @@ impl From<Error> for std::io::Error {
 }
 
 impl Error {
+    /// What a poll without a `try_` in its name makes of its twin's outcome.
+    #[track_caller]
+    pub(crate) fn or_panic<T>(polled: Poll<Result<T, Error>>) -> Poll<T> {
+        match polled {
+            Poll::Ready(Ok(value)) => Poll::Ready(value),
+            Poll::Ready(Err(error)) => error.panic(),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
     /// Panics with the remedy: these are the caller's bugs where no `try_` twin was used.
     #[track_caller]
     #[cold]

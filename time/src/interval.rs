@@ -217,8 +217,9 @@ impl Interval {
     ///
     /// Panics with no timers current, or after those it belongs to have shut down; see
     /// [`try_poll_tick`](Self::try_poll_tick).
+    #[track_caller]
     pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
-        self.try_poll_tick(cx).map(|outcome| outcome.unwrap_or_else(|error| error.panic()))
+        Error::or_panic(self.try_poll_tick(cx))
     }
 
     /// As [`poll_tick`](Self::poll_tick), with an error in place of the panic.
@@ -236,6 +237,8 @@ impl Interval {
 
     /// Makes the next tick come one period from now.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use std::time::Duration;
     /// use wheelhouse_time::interval;
@@ -248,17 +251,59 @@ impl Interval {
     }
 
     /// Makes the next tick come at once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::interval;
+    ///
+    /// # wheelhouse_time::doc::block_on(async {
+    /// let mut beat = interval(Duration::from_secs(3600));
+    /// beat.tick().await;
+    /// beat.reset_immediately();
+    /// beat.tick().await; // without the hour's wait
+    /// # });
+    /// ```
     pub fn reset_immediately(&mut self) {
         self.reset_after(Duration::ZERO);
     }
 
     /// Makes the next tick come `after` from now, and the following ones a period apart from there. Saturates.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::interval;
+    ///
+    /// # wheelhouse_time::doc::block_on(async {
+    /// let mut beat = interval(Duration::from_secs(3600));
+    /// let first = beat.tick().await;
+    /// beat.reset_after(Duration::from_millis(2));
+    /// assert!(beat.tick().await >= first + Duration::from_millis(2));
+    /// # });
+    /// ```
     pub fn reset_after(&mut self, after: Duration) {
         self.reset_at(self.sleep.now() + after);
     }
 
     /// Makes the next tick come at `deadline`, and the following ones a period apart from there. A deadline in the
     /// past wakes the task that waits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::interval;
+    ///
+    /// # wheelhouse_time::doc::block_on(async {
+    /// let mut beat = interval(Duration::from_secs(3600));
+    /// let next = beat.tick().await + Duration::from_millis(2);
+    /// beat.reset_at(next);
+    /// assert_eq!(beat.tick().await, next);
+    /// # });
+    /// ```
     pub fn reset_at(&mut self, deadline: Instant) {
         self.sleep.as_mut().reset(deadline);
     }

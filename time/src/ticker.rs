@@ -85,6 +85,19 @@ impl Ticker {
     /// # Cancel safety
     ///
     /// Cancel safe: a tick that is not returned is not consumed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::Ticker;
+    ///
+    /// # wheelhouse_time::doc::block_on(async {
+    /// let mut ticker = Ticker::every(Duration::from_millis(2));
+    /// let first = ticker.next().await;
+    /// assert_eq!(ticker.next().await, first + Duration::from_millis(2));
+    /// # });
+    /// ```
     pub async fn next(&mut self) -> Instant {
         poll_fn(|cx| self.poll_tick(cx)).await
     }
@@ -120,8 +133,9 @@ impl Ticker {
     ///
     /// Panics with no timers current, or after those it belongs to have shut down; see
     /// [`try_poll_tick`](Self::try_poll_tick).
+    #[track_caller]
     pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
-        self.try_poll_tick(cx).map(|outcome| outcome.unwrap_or_else(|error| error.panic()))
+        Error::or_panic(self.try_poll_tick(cx))
     }
 
     /// As [`poll_tick`](Self::poll_tick), with an error in place of the panic.
@@ -137,6 +151,21 @@ impl Ticker {
     }
 
     /// Starts the grid anew: the next tick comes one period from now.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::{Instant, Ticker};
+    ///
+    /// # wheelhouse_time::doc::block_on(async {
+    /// let mut ticker = Ticker::every(Duration::from_millis(2));
+    /// std::thread::sleep(Duration::from_millis(10)); // five ticks behind
+    /// let now = Instant::now();
+    /// ticker.reset(); // which no longer matter
+    /// assert!(ticker.next().await >= now + Duration::from_millis(2));
+    /// # });
+    /// ```
     pub fn reset(&mut self) {
         self.reset_at(self.sleep.now());
     }
@@ -144,11 +173,39 @@ impl Ticker {
     /// Starts the grid at `origin`: the next tick comes at `origin` + one period. Saturates.
     ///
     /// When that is in the past, the task that waits is woken, and the ticks since then come at once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::{Instant, Ticker};
+    ///
+    /// # wheelhouse_time::doc::block_on(async {
+    /// let mut ticker = Ticker::every(Duration::from_millis(2));
+    /// let origin = Instant::now() + Duration::from_millis(3);
+    /// ticker.reset_at(origin);
+    /// assert_eq!(ticker.next().await, origin + Duration::from_millis(2));
+    /// # });
+    /// ```
     pub fn reset_at(&mut self, origin: Instant) {
         self.sleep.as_mut().reset(origin + self.period);
     }
 
     /// Starts the grid `after` from now: the next tick comes at now + `after` + one period. Saturates.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::{Instant, Ticker};
+    ///
+    /// # wheelhouse_time::doc::block_on(async {
+    /// let mut ticker = Ticker::every(Duration::from_millis(2));
+    /// let now = Instant::now();
+    /// ticker.reset_after(Duration::from_millis(3));
+    /// assert!(ticker.next().await >= now + Duration::from_millis(5));
+    /// # });
+    /// ```
     pub fn reset_after(&mut self, after: Duration) {
         self.reset_at(self.sleep.now() + after);
     }

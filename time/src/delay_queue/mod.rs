@@ -1,20 +1,17 @@
 //! A queue of items that come out when their time has come.
 //!
-//! Items live in a slab, a four-way heap orders them, and one [`Sleep`] waits for the head. A second wheel would make
+//! Items live in a slab, a four-way heap orders them, and one [`Sleep`](crate::Sleep) waits for the head. A second wheel would make
 //! insert O(1) instead of O(log n), but a queue is used through `&mut`, so there is no contention to spare, the heap's
 //! head is exact without cascades, and every operation touches a few cache lines of one array. Only the head costs
 //! anything in the runtime's wheel.
 
+mod expiry;
 mod heap;
 mod item;
 mod wait;
 
-use core::future::poll_fn;
-use core::pin::Pin;
-use core::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures_core::Stream;
 use slab::Slab;
 
 use crate::interval::require_period;
@@ -28,7 +25,7 @@ use wait::Wait;
 /// A queue whose items come out when their time has come, earliest deadline first, and of equal deadlines the one
 /// inserted first.
 ///
-/// As a [`Stream`] it ends (`None`) whenever it is empty, and may be filled and polled again. The task that polled last
+/// As a [`Stream`](futures_core::Stream) it ends (`None`) whenever it is empty, and may be filled and polled again. The task that polled last
 /// is woken
 /// - when an item is due,
 /// - when an insert or a reset makes the head earlier, or lands in the past,
@@ -80,6 +77,8 @@ pub struct DelayQueue<T> {
 impl<T> DelayQueue<T> {
     /// Makes an empty queue.
     ///
+    /// # Examples
+    ///
     /// ```
     /// let queue = wheelhouse_time::DelayQueue::<u8>::new();
     /// assert!(queue.is_empty());
@@ -100,6 +99,8 @@ impl<T> DelayQueue<T> {
 
     /// Adds an item that comes out `delay` from now.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use std::time::Duration;
     /// use wheelhouse_time::DelayQueue;
@@ -113,6 +114,18 @@ impl<T> DelayQueue<T> {
     }
 
     /// Adds an item that comes out at `deadline`; in the past, it is due at once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::{DelayQueue, Instant};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let deadline = Instant::now() + Duration::from_secs(1);
+    /// let key = queue.insert_at("soon", deadline);
+    /// assert_eq!(queue.deadline(&key), Some(deadline));
+    /// ```
     pub fn insert_at(&mut self, value: T, deadline: Instant) -> Key {
         self.insert_item(value, None, deadline)
     }
@@ -158,11 +171,35 @@ impl<T> DelayQueue<T> {
     /// # Errors
     ///
     /// [`Error::StaleKey`] if it has expired or was removed before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::{DelayQueue, Error};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let key = queue.insert("never mind", Duration::from_secs(1));
+    /// assert_eq!(queue.remove(&key).unwrap().into_inner(), "never mind");
+    /// assert_eq!(queue.remove(&key).unwrap_err(), Error::StaleKey);
+    /// ```
     pub fn remove(&mut self, key: &Key) -> Result<Expired<T>, Error> {
         self.try_remove(key).ok_or(Error::StaleKey)
     }
 
     /// Takes an item out before its time, if it is still there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::{DelayQueue};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let key = queue.insert("never mind", Duration::from_secs(1));
+    /// assert!(queue.try_remove(&key).is_some());
+    /// assert!(queue.try_remove(&key).is_none());
+    /// ```
     pub fn try_remove(&mut self, key: &Key) -> Option<Expired<T>> {
         self.lookup(key)?;
         let deadline = self.order.remove(key.slot).deadline;
@@ -176,6 +213,19 @@ impl<T> DelayQueue<T> {
     /// # Errors
     ///
     /// [`Error::StaleKey`] if it has expired or was removed before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::{DelayQueue};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let idle = queue.insert("connection 7", Duration::from_secs(30));
+    /// // ... a request came:
+    /// queue.reset(&idle, Duration::from_secs(30))?;
+    /// # Ok::<(), wheelhouse_time::Error>(())
+    /// ```
     pub fn reset(&mut self, key: &Key, delay: Duration) -> Result<(), Error> {
         self.reset_at(key, self.wait.now() + delay)
     }
@@ -185,6 +235,20 @@ impl<T> DelayQueue<T> {
     /// # Errors
     ///
     /// [`Error::StaleKey`] if it has expired or was removed before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::{DelayQueue, Instant};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let key = queue.insert("lease", Duration::from_secs(30));
+    /// let end = Instant::now() + Duration::from_secs(90);
+    /// queue.reset_at(&key, end)?;
+    /// assert_eq!(queue.deadline(&key), Some(end));
+    /// # Ok::<(), wheelhouse_time::Error>(())
+    /// ```
     pub fn reset_at(&mut self, key: &Key, deadline: Instant) -> Result<(), Error> {
         self.lookup(key).ok_or(Error::StaleKey)?;
         let before = self.head_deadline();
@@ -200,6 +264,18 @@ impl<T> DelayQueue<T> {
     }
 
     /// The key of the item that comes out next, due or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::{DelayQueue};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// queue.insert("late", Duration::from_secs(2));
+    /// let first = queue.insert("early", Duration::from_secs(1));
+    /// assert_eq!(queue.peek(), Some(first));
+    /// ```
     pub fn peek(&self) -> Option<Key> {
         self.order.first().map(key_of)
     }
@@ -230,6 +306,19 @@ impl<T> DelayQueue<T> {
     }
 
     /// Drops every item. Their keys name nothing from here on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheelhouse_time::{DelayQueue};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let key = queue.insert("item", Duration::from_secs(1));
+    /// queue.clear();
+    /// assert!(queue.is_empty());
+    /// assert!(queue.try_remove(&key).is_none());
+    /// ```
     pub fn clear(&mut self) {
         if self.is_empty() {
             return;
@@ -240,59 +329,6 @@ impl<T> DelayQueue<T> {
         self.wait.head_receded(self.head_deadline());
         // Last, with the queue in order: the drop of an item may panic.
         drop(items);
-    }
-
-    /// Waits for the next item that is due; `None` as soon as the queue is empty.
-    ///
-    /// # Panics
-    ///
-    /// Panics when polled with an item and no timers current, or after those it belongs to have shut down; see
-    /// [`try_next`](Self::try_next).
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: an item that is not returned is still in the queue.
-    pub async fn next(&mut self) -> Option<Expired<T>> {
-        poll_fn(|cx| self.poll_expired(cx)).await
-    }
-
-    /// As [`next`](Self::next), with an error in place of the panic.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoRuntime`] when polled with an item and no timers current, [`Error::Shutdown`] after those it belongs
-    /// to have shut down. The items stay.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: an item that is not returned is still in the queue.
-    pub async fn try_next(&mut self) -> Result<Option<Expired<T>>, Error> {
-        poll_fn(|cx| self.try_poll_expired(cx)).await
-    }
-
-    /// Polls for the next item that is due. When pending, only the waker of the latest poll is woken.
-    ///
-    /// # Panics
-    ///
-    /// Panics with an item and no timers current, or after those it belongs to have shut down; see
-    /// [`try_poll_expired`](Self::try_poll_expired).
-    pub fn poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<Option<Expired<T>>> {
-        self.try_poll_expired(cx).map(|outcome| outcome.unwrap_or_else(|error| error.panic()))
-    }
-
-    /// As [`poll_expired`](Self::poll_expired), with an error in place of the panic.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoRuntime`] with an item and no timers current, [`Error::Shutdown`] after those it belongs to have shut
-    /// down. The items stay.
-    pub fn try_poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Expired<T>>, Error>> {
-        let Some(head) = self.order.first() else {
-            self.wait.poll_empty(cx);
-            return Poll::Ready(Ok(None));
-        };
-        ready!(self.wait.poll(head.deadline, cx))?;
-        Poll::Ready(Ok(Some(self.take_head(head))))
     }
 }
 
@@ -321,23 +357,6 @@ impl<T> DelayQueue<T> {
     fn head_deadline(&self) -> Option<Instant> {
         self.order.first().map(|head| head.deadline)
     }
-
-    /// Takes out the head, or a clone of it when it is periodic.
-    fn take_head(&mut self, head: Entry) -> Expired<T> {
-        let value = match &self.items[head.slot] {
-            // The clone comes first: should it panic, nothing has changed.
-            Item { value, every: Some(every), .. } => {
-                let value = (every.clone)(value);
-                self.order.update(head.slot, head.deadline + every.period);
-                value
-            }
-            Item { every: None, .. } => {
-                self.order.remove(head.slot);
-                self.items.remove(head.slot).value
-            }
-        };
-        Expired { value, deadline: head.deadline, key: key_of(head) }
-    }
 }
 
 fn key_of(entry: Entry) -> Key {
@@ -352,16 +371,3 @@ impl<T> Default for DelayQueue<T> {
 
 /// The queue never pins an item.
 impl<T> Unpin for DelayQueue<T> {}
-
-impl<T> Stream for DelayQueue<T> {
-    type Item = Expired<T>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Expired<T>>> {
-        self.poll_expired(cx)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        // No upper bound: a periodic item counts more than once.
-        (self.len(), None)
-    }
-}
