@@ -1,6 +1,6 @@
 //! The thread that names the task that blocks a worker, while it blocks.
 //!
-//! Every [`Config::period`] it looks at each worker's poll counter and running task; a poll in which both have stood
+//! Every period (a quarter of the threshold) it looks at each worker's poll counter and running task; a poll in which both have stood
 //! still for the threshold is reported, once. No clock is read per poll: what the watchdog knows of a poll's age is when
 //! it first saw it, so a report comes between one threshold and one threshold and two periods after the poll began.
 //!
@@ -18,6 +18,11 @@
 //! Of the two fences one comes first, so one side at least sees the other's store: no worker polls while the watchdog
 //! sleeps. It falls asleep only after a period without polls, so that a worker which parks a thousand times a second
 //! does not wake it each time.
+//!
+//! The wake-up costs the worker some microseconds just when it is to poll what it was woken for. So it leaves it to a
+//! parked peer, if there is one: that one keeps watch while anybody is awake (see `park::rest`) and wakes the watchdog
+//! at the end of its first period. Of the workers that leave their parks at the same time, the last to look after the
+//! fence finds nobody parked, and does it itself.
 
 mod ages;
 
@@ -100,13 +105,13 @@ impl Watchdog {
         let _ = self.shared.watched.set(Watched { source, samples, ages: Mutex::default() });
     }
 
-    /// A worker has left its park, and its counters say so: the watchdog must not sleep on. A fence and a load while it
-    /// is awake.
+    /// A worker has left its park, and its counters say so: the watchdog must not sleep on, unless a parked peer keeps
+    /// watch and calls this soon. A fence and a load while it is awake.
     #[inline]
-    pub(crate) fn worker_awake(&self) {
+    pub(crate) fn worker_awake(&self, peer_watches: impl FnOnce() -> bool) {
         fence(Ordering::SeqCst); // WATCHDOG.wake: the worker's `busy` stands before this
         // Relaxed: the fence orders it.
-        if self.shared.state.load(Ordering::Relaxed) == ASLEEP {
+        if self.shared.state.load(Ordering::Relaxed) == ASLEEP && !peer_watches() {
             self.rouse();
         }
     }

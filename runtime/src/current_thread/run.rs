@@ -180,6 +180,9 @@ impl<'a> Driving<'a> {
         // See `Signal::wake_by_ref`.
         fence(Ordering::SeqCst);
         scheduler.services.counters[0].attach();
+        if let Some(watchdog) = &scheduler.services.watchdog {
+            watchdog.worker_awake(|| false);
+        }
         Self { scheduler, signal, core: Some(core), here }
     }
 
@@ -247,7 +250,7 @@ impl<'a> Driving<'a> {
         }
         services.counters[0].unpark();
         if let Some(watchdog) = &services.watchdog {
-            watchdog.worker_awake();
+            watchdog.worker_awake(|| false);
         }
         trace!(target: "wheelhouse::worker", worker = 0, "unpark");
         if let Some(hook) = &services.hooks.thread_unpark {

@@ -160,7 +160,7 @@ fn thread_main(scheduler: &Arc<Scheduler>, index: usize, queue: Worker<Notified>
     let local = Local::new(scheduler.clone(), index, queue, seed);
     local.counters().attach();
     if let Some(watchdog) = &scheduler.services.watchdog {
-        watchdog.worker_awake();
+        watchdog.worker_awake(|| false);
     }
     if let Some(hook) = &hooks.thread_start {
         contain(|| hook(index));

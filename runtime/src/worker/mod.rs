@@ -101,7 +101,7 @@ fn rest(local: &Local) {
     local.set_searching(waking.searching);
     local.counters().unpark();
     if let Some(watchdog) = &services.watchdog {
-        watchdog.worker_awake();
+        watchdog.worker_awake(|| scheduler.lounge.watch().is_some() && scheduler.lounge.idle.any_parked());
     }
     trace!(target: "wheelhouse::worker", worker = k, searching = waking.searching, "unpark");
     if let Some(hook) = &services.hooks.thread_unpark {

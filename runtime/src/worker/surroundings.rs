@@ -12,6 +12,10 @@ impl Surroundings<Machine> for Local {
 
     fn has_stuck_work(&self) -> bool {
         let scheduler = self.scheduler();
+        if let Some(watchdog) = &scheduler.services.watchdog {
+            // Somebody is awake, or was a moment ago; it left this to whoever keeps watch.
+            watchdog.worker_awake(|| false);
+        }
         let mut stuck = Surroundings::has_work(self);
         for peer in 0..scheduler.workers() {
             let remote = &scheduler.remotes[peer];
