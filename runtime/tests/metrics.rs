@@ -171,6 +171,22 @@ fn timers_are_counted_by_what_became_of_them() {
 }
 
 #[test]
+fn used_up_budget_is_counted() {
+    for runtime in [runtime(1), Builder::new_current_thread().build().unwrap()] {
+        let metrics = runtime.handle().metrics();
+        assert_eq!(metrics.budget_forced_yield_count(), 0);
+        let task = runtime.spawn(async {
+            for _ in 0..1_000 {
+                sleep(Duration::ZERO).await;
+            }
+        });
+        runtime.block_on(task).unwrap();
+        let yields = metrics.budget_forced_yield_count();
+        assert!((5..=10).contains(&yields), "{yields}");
+    }
+}
+
+#[test]
 fn histograms_are_there_when_asked_for() {
     let plain = runtime(1);
     assert!(!plain.handle().metrics().poll_time_histogram_enabled());

@@ -22,7 +22,7 @@ use expand::{Entry, expand};
 /// | `crate` | the path of the wheelhouse crate, when it is renamed | `"::wheelhouse"` |
 ///
 /// The function may return whatever `fn main` may. When it returns, the runtime is dropped: its tasks are cancelled and
-/// the polls that run are waited for, but no blocking task is: a process does not live on for one.
+/// the polls that run are waited for, blocking tasks for half a second at most: a process does not live on for one.
 ///
 /// # Errors
 ///

@@ -198,6 +198,10 @@ impl Drop for Poll<'_> {
     #[inline]
     fn drop(&mut self) {
         self.counters.running.store(0, Ordering::Relaxed);
+        let yields = crate::coop::take_forced_yields();
+        if yields != 0 {
+            self.counters.forced_yields.add(yields);
+        }
         if let (Some(start), Some(times)) = (self.start, &self.counters.poll_times) {
             times.record(Duration::from_nanos(self.counters.clock().saturating_sub(start)));
         }
