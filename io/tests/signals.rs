@@ -18,7 +18,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 fn raise(kind: SignalKind) {
     // SAFETY: no pointers; every signal sent here has a handler by then.
-    assert_eq!(unsafe { libc::kill(libc::getpid(), kind.as_raw_value()) }, 0);
+    assert_eq!(unsafe { libc::kill(std::process::id() as i32, kind.as_raw_value()) }, 0);
 }
 
 #[test]

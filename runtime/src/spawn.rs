@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use crate::blocking::{Job, Pool, Refused};
 use crate::coop;
 use crate::services::{Services, TaskMeta};
+use crate::sync::{Arc, Mutex};
 use crate::task_core::{self, Id, JoinHandle, Kind, Meta, Notified, Schedule, Spawned, Task};
 use crate::threads::Threads;
 
@@ -74,6 +75,31 @@ where
     match services.pool.submit(BlockingJob(notified)) {
         Ok(()) => Ok(join),
         Err(refused) => Err((join, refused)),
+    }
+}
+
+/// The pool, for the calls of sockets that block: look-ups of names.
+pub(crate) struct Offload(pub(crate) BlockingPool);
+
+impl wheelhouse_io::Blocking for Offload {
+    fn run(&self, job: wheelhouse_io::Job) -> Result<(), wheelhouse_io::Job> {
+        // The pool drops what it refuses, so the job waits beside its task, where it can be had back.
+        let slot = Arc::new(Mutex::new(Some(job)));
+        let ours = slot.clone();
+        let run = move || {
+            let job = ours.lock().take();
+            if let Some(job) = job {
+                job();
+            }
+        };
+        let meta =
+            Meta { id: Id::next(), kind: Kind::Blocking, name: Some("lookup"), location: Origin::here().location };
+        let Spawned { owned, notified, join } = task_core::spawn(Closure(Some(run)), Nowhere, meta);
+        drop((owned, join));
+        match self.0.submit(BlockingJob(notified)) {
+            Ok(()) => Ok(()),
+            Err(_) => slot.lock().take().map_or(Ok(()), Err),
+        }
     }
 }
 

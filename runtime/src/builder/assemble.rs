@@ -20,7 +20,7 @@ use crate::panics::contain;
 use crate::park::{Interrupt, Lounge};
 use crate::runtime::Runtime;
 use crate::services::Services;
-use crate::spawn::BlockingPool;
+use crate::spawn::{BlockingPool, Offload};
 use crate::task_core::Owned;
 use crate::threads::Threads;
 use crate::watchdog::Watchdog;
@@ -62,6 +62,7 @@ pub(super) fn assemble(builder: Builder) -> io::Result<Runtime> {
     let (reactor, io, wheel, timers, bell) = driver_parts(&builder, workers)?;
     let later = Later::default();
     let services = services(&builder, workers, &timers, &io, &later);
+    io.set_blocking(Arc::new(Offload(services.pool.clone())));
     let watch = builder.rescue.then_some(WATCH);
     let machine = Machine::new(reactor, io, wheel, timers, WATCH, services.driver.clone());
 
