@@ -3,9 +3,10 @@
 //! A runtime enters its timers on each of its threads; whoever drives [`Timers`] by hand does the same. While they are
 //! entered, [`sleep`](crate::sleep) and its kin belong to them and [`Instant::now`] reads their clock.
 
-use core::cell::{Cell, RefCell};
+use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
+use core::ptr;
 use core::task::{Context, Poll};
 use std::rc::Rc;
 
@@ -18,7 +19,9 @@ use crate::timers::{Shared, Timers};
 pub const UNLIMITED: u8 = u8::MAX;
 
 thread_local! {
-    static CURRENT: RefCell<Option<Current>> = const { RefCell::new(None) };
+    /// Null, or what `Rc::into_raw` gave: the slot owns one reference (CONTEXT). Every look goes through a plain pointer,
+    /// because each poll of each timer takes one.
+    static CURRENT: Cell<*const Current> = const { Cell::new(ptr::null()) };
 }
 
 /// What is entered on a thread.
@@ -61,8 +64,8 @@ pub fn enter(timers: &Timers, shard: Option<usize>, budget: Rc<Cell<u8>>) -> Ent
         Some(index) => Arc::clone(shared.worker_shard(index)),
         None => Arc::clone(shared.foreign_shard()),
     };
-    let current = Current { shared: Arc::clone(shared), shard, budget };
-    EnterGuard { previous: CURRENT.with(|slot| slot.replace(Some(current))), not_send: PhantomData }
+    let current = Rc::new(Current { shared: Arc::clone(shared), shard, budget });
+    EnterGuard { previous: CURRENT.replace(Rc::into_raw(current)), not_send: PhantomData }
 }
 
 /// The timers entered on this thread, if any.
@@ -74,7 +77,8 @@ pub fn try_current() -> Option<Timers> {
 /// Restores what was entered before, when it is dropped; see [`enter`].
 #[must_use = "the timers are entered only until this is dropped"]
 pub struct EnterGuard {
-    previous: Option<Current>,
+    /// Null or a reference, which goes back into the slot.
+    previous: *const Current,
     not_send: PhantomData<*const ()>,
 }
 
@@ -86,9 +90,13 @@ impl fmt::Debug for EnterGuard {
 
 impl Drop for EnterGuard {
     fn drop(&mut self) {
-        let previous = self.previous.take();
-        // The one that leaves is dropped here, outside the borrow: it may be the last handle of its runtime.
-        drop(CURRENT.try_with(|slot| slot.replace(previous)));
+        // Err: the thread ends, and what the guard owns is given up with the slot's content.
+        let leaving = CURRENT.try_with(|slot| slot.replace(self.previous)).unwrap_or(self.previous);
+        if !leaving.is_null() {
+            // SAFETY: it came from `Rc::into_raw`, and its reference left the slot with it (CONTEXT). No look is under way:
+            // none runs code of a user.
+            drop(unsafe { Rc::from_raw(leaving) });
+        }
     }
 }
 
@@ -139,14 +147,10 @@ pub(crate) fn spend() {
 /// Looks at what is entered here. No code of a user runs inside: it may enter something itself.
 #[inline]
 pub(crate) fn with<R>(look: impl FnOnce(Option<&Current>) -> R) -> R {
-    let mut look = Some(look);
-    let seen =
-        CURRENT.try_with(|slot| slot.try_borrow().ok().map(|current| (look.take().expect("once"))(current.as_ref())));
-    match seen {
-        Ok(Some(result)) => result,
-        // The thread is ending.
-        _ => (look.take().expect("not called above"))(None),
-    }
+    // Err: the thread ends.
+    let current = CURRENT.try_with(Cell::get).unwrap_or(ptr::null());
+    // SAFETY: null, or the slot owns a reference (CONTEXT), which stays there during the look: see above.
+    look(unsafe { current.as_ref() })
 }
 
 /// The present, by the entered clock or else the system's.

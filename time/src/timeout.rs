@@ -129,9 +129,14 @@ impl<F: Future> Timeout<F> {
         if let Poll::Ready(output) = this.future.poll(cx) {
             return Poll::Ready(Ok(Ok(output)));
         }
-        let elapsed = if had_budget && !context::has_budget() {
-            // The inner future used up the budget: a busy one must not put off the end of its own time for ever.
-            this.sleep.poll_unlimited(cx)
+        // A future that used up the budget in this very poll does not put off the end of its own time: a busy one would do
+        // so for ever.
+        let elapsed = if had_budget {
+            let elapsed = this.sleep.poll_unlimited(cx);
+            if elapsed.is_ready() {
+                context::spend();
+            }
+            elapsed
         } else {
             this.sleep.try_poll_elapsed(cx)
         };
