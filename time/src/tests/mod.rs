@@ -1,3 +1,4 @@
 //! Tests of the core, against its own interface.
 
 mod against_model;
+mod stress;
