@@ -309,7 +309,7 @@ fn arm(
 fn place(deadline: Instant, shard: Option<&Arc<Shard>>, entry: &Entry) -> Place {
     let judge = |shared: &Shared, place: &Arc<Shard>| {
         let tick = shared.clock().tick(deadline);
-        if tick <= shared.clock().now() {
+        if shared.clock().has_reached(tick) {
             return Place::Due;
         }
         match shard {

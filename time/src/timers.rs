@@ -84,7 +84,11 @@ impl Shared {
 }
 
 impl Drop for Shared {
+    /// Whoever still waits for a timer is told, if nobody has shut the timers down.
     fn drop(&mut self) {
+        let mut wakes = Vec::new();
+        while self.shards.shutdown(&mut wakes) {}
+        wakes.drain(..).for_each(Waker::wake);
         REGISTRY.lock().retain(|(id, _)| *id != self.id);
     }
 }

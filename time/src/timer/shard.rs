@@ -226,6 +226,13 @@ impl Shard {
         metrics.add(&wheel.counters, self.extended.load(Ordering::Relaxed));
     }
 
+    /// The level at which an entry lies that is armed here.
+    #[cfg(test)]
+    pub(crate) fn level_of(&self, entry: &Entry) -> Option<usize> {
+        let wheel = self.wheel.lock();
+        matches!(entry.state(), State::Armed(_)).then(|| wheel.level_of(entry.into()))
+    }
+
     /// Publishes after an insertion, under the lock. Returns the tick that the driver may have to hear of.
     #[inline]
     fn lower(&self, filed: Filed) -> Option<u64> {

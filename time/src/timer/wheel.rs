@@ -73,6 +73,8 @@ pub(crate) struct Wheel {
     pass: Option<Pass>,
     /// The `now` of the turn before, for the pace.
     turned: u64,
+    /// A big slot is being moved down in a hurry: turns follow one another until it is done.
+    hurry: bool,
     /// The timers' runtime has shut down: nothing is filed any more.
     pub(crate) closed: bool,
     pub(crate) counters: Counters,
@@ -90,6 +92,7 @@ impl Wheel {
             pending: List::default(),
             pass: None,
             turned: 0,
+            hurry: false,
             closed: false,
             counters: Counters::new(),
         }
@@ -175,6 +178,9 @@ impl Wheel {
 
     /// The tick at which a turn has work to do: as `next`, but before it where a big slot wants a head start.
     pub(crate) fn work(&self, next: u64) -> u64 {
+        if self.hurry {
+            return next.min(self.now);
+        }
         let mut work = next;
         for (level, position) in self.firsts().filter(|(level, _)| *level > 0) {
             let slot = self.levels[level].slot(position);
@@ -303,6 +309,7 @@ impl Wheel {
     /// of the current and the next index of a level fit below it already.
     fn move_ahead(&mut self, now: u64, limit: usize, bite: &mut Bite) {
         let passed = now.saturating_sub(self.turned);
+        let hurried = core::mem::take(&mut self.hurry);
         for level in 1..LEVELS {
             if self.occupied & (1 << level) == 0 {
                 continue;
@@ -316,11 +323,13 @@ impl Wheel {
             }
             let room = limit.saturating_sub(bite.handled);
             let left = min - now;
-            let urgent = count >= BIG && lead(min, count) <= now;
+            // Once begun, the hurry ends with the crowd, or the driver would wake again and again for a rest of it.
+            let urgent = (count >= BIG && lead(min, count) <= now) || (hurried && left <= LONGEST_LEAD);
             let share = if urgent { room } else { pace(count, passed, left).min(room) };
             self.cascade(level, position, share, bite);
-            bite.more |= urgent && self.levels[level].slot(position).count >= BIG;
+            self.hurry |= urgent && self.levels[level].slot(position).count >= CROWD;
         }
+        bite.more |= self.hurry;
     }
 
     /// The earliest deadline in the wheel, extensions and removals taken into account. It reads the entries of slots until
@@ -348,6 +357,12 @@ impl Wheel {
                 slot.min = exact;
             }
         }
+    }
+
+    /// The level at which an entry lies that is linked here.
+    #[cfg(test)]
+    pub(crate) fn level_of(&self, entry: NonNull<Entry>) -> usize {
+        place(entry) as usize / SLOTS
     }
 
     /// Ends up to `limit` timers. Returns whether some are left.

@@ -7,34 +7,39 @@
 //! Breaks if: `State::is_released` is true of Armed (the owner does not take the lock to unlink).
 
 use loom::sync::Arc;
-use loom::thread;
 
-use super::{Woken, armed, check, shards, turn, turner};
+use super::{Woken, armed, check, race, shards, turn, turner};
 use crate::timer::State;
 
 #[test]
 fn drop_racing_a_cascade_unlinks_once() {
-    check(|| {
+    check(|first| {
         let shards = shards(1);
         let (dropped, kept) = (Woken::new(), Woken::new());
         // Both in one slot of level 1: beyond the two windows of level 0, in 16 ms.
         let (early, late) = ((1 << 24) + 1, (1 << 24) + 70_000);
-        let mut first = armed(&shards, 0, early, &dropped);
-        let mut second = armed(&shards, 0, late, &kept);
-        let driver = thread::spawn({
+        let mut one = armed(&shards, 0, early, &dropped);
+        let mut other = armed(&shards, 0, late, &kept);
+        let owner = {
+            let shards = Arc::clone(&shards);
+            move || {
+                shards.get(0).release(one.as_mut());
+                one
+            }
+        };
+        let driver = {
             let shards = Arc::clone(&shards);
             move || {
                 let mut turner = turner();
                 let fired = turn(&mut turner, &shards, early);
                 (turner, fired)
             }
-        });
-        shards.get(0).release(first.as_mut());
-        let (mut turner, fired) = driver.join().unwrap();
+        };
+        let (_one, (mut turner, fired)) = race(first, owner, driver);
         assert_eq!(fired, dropped.count());
         assert_eq!((kept.count(), turn(&mut turner, &shards, late)), (0, 1));
         assert_eq!(kept.count(), 1);
-        assert_eq!(second.state(), State::Elapsed { released: true });
-        shards.get(0).release(second.as_mut());
+        assert_eq!(other.state(), State::Elapsed { released: true });
+        shards.get(0).release(other.as_mut());
     });
 }

@@ -8,37 +8,49 @@
 //! driver reads it up to its last touch, the owner writes it where the memory would be freed.)
 
 use loom::sync::Arc;
-use loom::thread;
 
-use super::{Woken, armed, check, shards, turn, turner};
+use super::{Woken, armed, check, race, shards, turn, turner};
 
 #[test]
 fn drop_racing_fire_frees_after_the_last_touch() {
-    check(|| {
+    check(|first| {
         let shards = shards(1);
         let woken = Woken::new();
         let mut entry = armed(&shards, 0, 10, &woken);
-        let driver = thread::spawn({
+        let owner = {
+            let shards = Arc::clone(&shards);
+            move || {
+                shards.get(0).release(entry.as_mut());
+                entry
+            }
+        };
+        let driver = {
             let shards = Arc::clone(&shards);
             move || turn(&mut turner(), &shards, 10)
-        });
-        shards.get(0).release(entry.as_mut());
-        assert_eq!(driver.join().unwrap(), woken.count());
+        };
+        let (_entry, fired) = race(first, owner, driver);
+        assert_eq!(fired, woken.count());
     });
 }
 
 #[test]
 fn completed_and_dropped_sleep_frees_after_the_last_touch() {
-    check(|| {
+    check(|first| {
         let shards = shards(1);
-        let (first, second) = (Woken::new(), Woken::new());
-        let mut entry = armed(&shards, 0, 10, &first);
-        let driver = thread::spawn({
+        let (old, new) = (Woken::new(), Woken::new());
+        let mut entry = armed(&shards, 0, 10, &old);
+        let owner = {
+            let (shards, new) = (Arc::clone(&shards), new.clone());
+            move || {
+                let _ = entry.as_mut().poll(&new.waker());
+                shards.get(0).release(entry.as_mut());
+                entry
+            }
+        };
+        let driver = {
             let shards = Arc::clone(&shards);
             move || turn(&mut turner(), &shards, 10)
-        });
-        let _ = entry.as_mut().poll(&second.waker());
-        shards.get(0).release(entry.as_mut());
-        driver.join().unwrap();
+        };
+        race(first, owner, driver);
     });
 }

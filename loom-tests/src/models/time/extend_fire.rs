@@ -5,41 +5,43 @@
 //! at 10. A last turn at 20 follows.
 //!
 //! Breaks if: `Shard::reset` answers Extended where `extend` said Marked (the new deadline is lost); `Shard::reset` takes
-//! an outcome that is not released for one that is (the driver's touch meets the new filing).
+//! an outcome that is not released for one that is (the driver takes the new waker).
 
 use loom::sync::Arc;
-use loom::thread;
 
-use super::{Woken, armed, check, shards, tick, turn, turner};
+use super::{Woken, armed, check, race, shards, tick, turn, turner};
 use crate::timer::{Inserted, Reset, State};
 
 #[test]
 fn extension_that_lost_is_armed_anew_and_fires_once() {
-    check(|| {
+    check(|first| {
         let shards = shards(1);
-        let (first, second) = (Woken::new(), Woken::new());
-        let mut entry = armed(&shards, 0, 10, &first);
-        let driver = thread::spawn({
+        let (old, new) = (Woken::new(), Woken::new());
+        let mut entry = armed(&shards, 0, 10, &old);
+        let owner = {
+            let (shards, new) = (Arc::clone(&shards), new.clone());
+            move || match shards.get(0).reset(entry.as_mut(), tick(20)) {
+                Reset::Extended => (entry, true),
+                Reset::Idle => {
+                    assert_eq!(entry.as_mut().poll(&new.waker()), State::Idle);
+                    assert_eq!(shards.get(0).insert(entry.as_mut(), tick(20)), Inserted::Armed);
+                    (entry, false)
+                }
+                Reset::Refiled => panic!("a later deadline is not filed anew"),
+            }
+        };
+        let driver = {
             let shards = Arc::clone(&shards);
             move || {
                 let mut turner = turner();
                 turn(&mut turner, &shards, 10);
                 turner
             }
-        });
-        let extended = match shards.get(0).reset(entry.as_mut(), tick(20)) {
-            Reset::Extended => true,
-            Reset::Idle => {
-                assert_eq!(entry.as_mut().poll(&second.waker()), State::Idle);
-                assert_eq!(shards.get(0).insert(entry.as_mut(), tick(20)), Inserted::Armed);
-                false
-            }
-            Reset::Refiled => panic!("a later deadline is not filed anew"),
         };
-        let mut turner = driver.join().unwrap();
+        let ((mut entry, extended), mut turner) = race(first, owner, driver);
         assert_eq!(entry.state(), State::Armed(tick(20)));
         assert_eq!(turn(&mut turner, &shards, 20), 1);
-        assert_eq!((first.count(), second.count()), if extended { (1, 0) } else { (1, 1) });
+        assert_eq!((old.count(), new.count()), if extended { (1, 0) } else { (1, 1) });
         shards.get(0).release(entry.as_mut());
     });
 }

@@ -6,27 +6,32 @@
 //! Breaks if: `StateCell::mark_pending` stores PENDING after a plain load instead of a compare-exchange.
 
 use loom::sync::Arc;
-use loom::thread;
 
-use super::{Woken, armed, check, shards, tick, turn, turner};
+use super::{Woken, armed, check, race, shards, tick, turn, turner};
 use crate::timer::{Reset, State};
 
 #[test]
 fn granted_extension_is_never_fired_early() {
-    check(|| {
+    check(|first| {
         let shards = shards(1);
         let woken = Woken::new();
         let mut entry = armed(&shards, 0, 10, &woken);
-        let driver = thread::spawn({
+        let owner = {
+            let shards = Arc::clone(&shards);
+            move || {
+                let reset = shards.get(0).reset(entry.as_mut(), tick(20));
+                (entry, reset)
+            }
+        };
+        let driver = {
             let shards = Arc::clone(&shards);
             move || {
                 let mut turner = turner();
                 let fired = turn(&mut turner, &shards, 10);
                 (turner, fired)
             }
-        });
-        let reset = shards.get(0).reset(entry.as_mut(), tick(20));
-        let (mut turner, fired) = driver.join().unwrap();
+        };
+        let ((mut entry, reset), (mut turner, fired)) = race(first, owner, driver);
         match reset {
             Reset::Extended => {
                 assert_eq!((fired, woken.count()), (0, 0));

@@ -10,7 +10,7 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use super::{Woken, armed, check, turner};
+use super::{Woken, armed, check, check_bounded, race, turner};
 use crate::timer::{Next, Shards};
 
 fn wake_up(next: Next) -> u64 {
@@ -23,43 +23,54 @@ fn wake_up(next: Next) -> u64 {
 
 #[test]
 fn no_insertion_is_slept_through() {
-    check(|| {
+    check_bounded(|first| {
         let interrupted = Woken::new();
         let shards = Arc::new(Shards::new(2, 0, Some(interrupted.clone())));
-        let inserters = [(0, 10), (1, 20)].map(|(shard, at)| {
+        let later = thread::spawn({
             let shards = Arc::clone(&shards);
-            thread::spawn(move || armed(&shards, shard, at, &Woken::new()))
+            move || armed(&shards, 1, 20, &Woken::new())
         });
-        let mut turner = turner();
-        let next = turner.prepare_park(&shards);
-        let entries = inserters.map(|inserter| inserter.join().unwrap());
+        let inserter = {
+            let shards = Arc::clone(&shards);
+            move || armed(&shards, 0, 10, &Woken::new())
+        };
+        let driver = {
+            let shards = Arc::clone(&shards);
+            move || turner().prepare_park(&shards)
+        };
+        let (mut sooner, next) = race(first, inserter, driver);
+        let mut later = later.join().unwrap();
         assert!(wake_up(next) <= 10 || interrupted.count() > 0, "slept until {next:?}");
         assert!(interrupted.count() <= 1, "one promise, one interruption");
-        for (shard, mut entry) in entries.into_iter().enumerate() {
-            shards.get(shard).release(entry.as_mut());
-        }
+        shards.get(0).release(sooner.as_mut());
+        shards.get(1).release(later.as_mut());
     });
 }
 
 #[test]
 fn no_insertion_is_missed_between_two_waits() {
-    check(|| {
+    check(|first| {
         let interrupted = Woken::new();
         let shards = Arc::new(Shards::new(1, 0, Some(interrupted.clone())));
-        let mut turner = turner();
-        let mut idle = armed(&shards, 0, 30, &Woken::new());
-        let inserter = thread::spawn({
+        let mut late = armed(&shards, 0, 30, &Woken::new());
+        let inserter = {
             let shards = Arc::clone(&shards);
             move || armed(&shards, 0, 10, &Woken::new())
-        });
-        // A first wait that ended for another reason, and the next one.
-        turner.prepare_park(&shards);
-        turner.awake(&shards);
-        let before = interrupted.count();
-        let next = turner.prepare_park(&shards);
-        let mut entry = inserter.join().unwrap();
+        };
+        let driver = {
+            let (shards, interrupted) = (Arc::clone(&shards), interrupted.clone());
+            move || {
+                // A first wait that ended for another reason, and the next one.
+                let mut turner = turner();
+                turner.prepare_park(&shards);
+                turner.awake(&shards);
+                let before = interrupted.count();
+                (turner.prepare_park(&shards), before)
+            }
+        };
+        let (mut sooner, (next, before)) = race(first, inserter, driver);
         assert!(wake_up(next) <= 10 || interrupted.count() > before, "slept until {next:?}");
-        shards.get(0).release(entry.as_mut());
-        shards.get(0).release(idle.as_mut());
+        shards.get(0).release(sooner.as_mut());
+        shards.get(0).release(late.as_mut());
     });
 }

@@ -53,9 +53,46 @@ fn tick(nanos: u64) -> Tick {
     Tick::from_nanos(nanos)
 }
 
-/// Explores every interleaving of `model`.
-fn check(model: impl Fn() + Sync + Send + 'static) {
-    loom::model(model);
+/// Which of two racing threads is started first. loom does not try both by itself: the first operation of a thread that
+/// is started later is never put before the start of the one that starts it.
+#[derive(Debug, Clone, Copy)]
+enum First {
+    Owner,
+    Driver,
+}
+
+/// Explores every interleaving of `model`, with both orders of starting.
+fn check(model: impl Fn(First) + Sync + Send + Copy + 'static) {
+    loom::model(move || model(First::Owner));
+    loom::model(move || model(First::Driver));
+}
+
+/// As `check`, for models of three threads: every interleaving with at most three preemptions.
+fn check_bounded(model: impl Fn(First) + Sync + Send + Copy + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(move || model(First::Owner));
+    builder.check(move || model(First::Driver));
+}
+
+/// Runs the owner's side and the driver's side on threads of their own, and returns what both end with.
+fn race<A: 'static, B: 'static>(
+    first: First,
+    owner: impl FnOnce() -> A + 'static,
+    driver: impl FnOnce() -> B + 'static,
+) -> (A, B) {
+    match first {
+        First::Owner => {
+            let owner = loom::thread::spawn(owner);
+            let driver = loom::thread::spawn(driver);
+            (owner.join().unwrap(), driver.join().unwrap())
+        }
+        First::Driver => {
+            let driver = loom::thread::spawn(driver);
+            let owner = loom::thread::spawn(owner);
+            (owner.join().unwrap(), driver.join().unwrap())
+        }
+    }
 }
 
 /// An entry that is armed in the given shard at `nanos`, with the waker of `woken`. It stays in its box to the end of the

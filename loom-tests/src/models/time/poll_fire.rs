@@ -8,36 +8,41 @@
 
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
-use loom::thread;
 
-use super::{Woken, armed, check, shards, turn, turner};
+use super::{Woken, armed, check, race, shards, turn, turner};
 use crate::timer::State;
 
 #[test]
 fn pending_poll_is_woken_by_its_own_waker() {
-    check(|| {
+    check(|first| {
         let shards = shards(1);
-        let (first, second) = (Woken::new(), Woken::new());
+        let (old, new) = (Woken::new(), Woken::new());
         let clock = Arc::new(AtomicU64::new(0));
-        let mut entry = armed(&shards, 0, 10, &first);
-        let driver = thread::spawn({
-            let (shards, clock) = (Arc::clone(&shards), Arc::clone(&clock));
+        let mut entry = armed(&shards, 0, 10, &old);
+        let owner = {
+            let (clock, new) = (Arc::clone(&clock), new.clone());
+            move || {
+                let state = entry.as_mut().poll(&new.waker());
+                if let State::Elapsed { .. } = state {
+                    assert_eq!(clock.load(Ordering::Relaxed), 10);
+                }
+                (entry, state)
+            }
+        };
+        let driver = {
+            let shards = Arc::clone(&shards);
             move || {
                 clock.store(10, Ordering::Relaxed);
                 turn(&mut turner(), &shards, 10)
             }
-        });
-        match entry.as_mut().poll(&second.waker()) {
-            State::Elapsed { .. } => assert_eq!(clock.load(Ordering::Relaxed), 10),
-            State::Armed(_) | State::Pending => {
-                assert_eq!(driver.join().unwrap(), 1);
-                assert_eq!(second.count(), 1);
-                assert_eq!(entry.state(), State::Elapsed { released: true });
-                return shards.get(0).release(entry.as_mut());
-            }
+        };
+        let ((mut entry, state), fired) = race(first, owner, driver);
+        assert_eq!((fired, entry.state()), (1, State::Elapsed { released: true }));
+        match state {
+            State::Elapsed { .. } => {}
+            State::Armed(_) | State::Pending => assert_eq!(new.count(), 1),
             state => panic!("unexpected {state:?}"),
         }
-        assert_eq!(driver.join().unwrap(), 1);
         shards.get(0).release(entry.as_mut());
     });
 }

@@ -6,27 +6,32 @@
 //! Breaks if: `Shard::reset_locked` takes the entry for armed without a look at its state under the lock.
 
 use loom::sync::Arc;
-use loom::thread;
 
-use super::{Woken, armed, check, shards, tick, turn, turner};
+use super::{Woken, armed, check, race, shards, tick, turn, turner};
 use crate::timer::{Reset, State};
 
 #[test]
 fn reset_earlier_racing_fire_fires_once() {
-    check(|| {
+    check(|first| {
         let shards = shards(1);
         let woken = Woken::new();
         let mut entry = armed(&shards, 0, 20, &woken);
-        let driver = thread::spawn({
+        let owner = {
+            let shards = Arc::clone(&shards);
+            move || {
+                let reset = shards.get(0).reset(entry.as_mut(), tick(5));
+                (entry, reset)
+            }
+        };
+        let driver = {
             let shards = Arc::clone(&shards);
             move || {
                 let mut turner = turner();
                 turn(&mut turner, &shards, 20);
                 turner
             }
-        });
-        let reset = shards.get(0).reset(entry.as_mut(), tick(5));
-        let mut turner = driver.join().unwrap();
+        };
+        let ((mut entry, reset), mut turner) = race(first, owner, driver);
         match reset {
             Reset::Refiled => {
                 turn(&mut turner, &shards, 20);
