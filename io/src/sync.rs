@@ -1,6 +1,6 @@
 //! The one place that imports atomics, locks and cells: the models swap this module for loom's.
 
-pub(crate) use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
+pub(crate) use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use std::sync::Arc;
 
 /// A mutex that does not poison: a panic under a lock is contained by the code that holds it.

@@ -31,6 +31,38 @@ fn watched(rounds: &AtomicUsize, run: impl FnOnce() + Send) {
 
 #[test]
 fn a_reconnect_storm_loses_no_readiness() {
+    reconnect_storm();
+}
+
+/// Threads that take turns on one processor meet at other points than threads that run at the same time.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_reconnect_storm_on_one_processor_loses_no_readiness() {
+    // Threads started from here on inherit it; other tests' threads are not concerned.
+    std::thread::spawn(|| {
+        // SAFETY: the set is plain C data, for which all zero is a valid value.
+        let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+        // SAFETY: `set` is live; the result is checked below.
+        let got = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &mut set) };
+        assert_eq!(got, 0);
+        let first = (0..libc::CPU_SETSIZE as usize).find(|cpu| {
+            // SAFETY: `cpu` is in the set's range.
+            unsafe { libc::CPU_ISSET(*cpu, &set) }
+        });
+        // SAFETY: as above.
+        let mut one: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+        // SAFETY: the number came out of a set of the same size.
+        unsafe { libc::CPU_SET(first.unwrap(), &mut one) };
+        // SAFETY: `one` is live.
+        let set = unsafe { libc::sched_setaffinity(0, size_of_val(&one), &one) };
+        assert_eq!(set, 0);
+        reconnect_storm();
+    })
+    .join()
+    .unwrap();
+}
+
+fn reconnect_storm() {
     let driver = support::Driver::start();
     let rounds = AtomicUsize::new(0);
     let end = Instant::now() + LENGTH;

@@ -9,7 +9,9 @@ mod pending_notify;
 mod source;
 mod waiters;
 
-pub(crate) use cell::{Cleared, Snapshot};
+#[cfg(unix)]
+pub(crate) use cell::Cleared;
+pub(crate) use cell::Snapshot;
 pub use interest::{Interest, Ready};
 pub(crate) use pending_notify::{PendingNotify, Request};
 pub(crate) use source::{Source, Waiting};

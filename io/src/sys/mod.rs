@@ -65,6 +65,6 @@ pub(crate) mod fd;
 #[path = "interest_linux.rs"]
 pub(crate) mod interest;
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 #[path = "interest_other.rs"]
 pub(crate) mod interest;

@@ -17,6 +17,9 @@ use crate::error::Error;
 use crate::readiness::{Ready, Source};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 
+/// More than any system has signals; numbers below that are none are the registry's to refuse.
+const NUMBERS: usize = 129;
+
 /// What the handlers write to. Lives until the last action is unregistered.
 #[derive(Debug)]
 struct Wire {
@@ -116,8 +119,7 @@ impl Line {
         let (receiver, sender) = UnixStream::pair()?;
         receiver.set_nonblocking(true)?;
         sender.set_nonblocking(true)?;
-        let highest = usize::try_from(libc::SIGRTMAX()).unwrap_or(0);
-        let arrived = (0..=highest).map(|_| AtomicBool::new(false)).collect();
+        let arrived = (0..NUMBERS).map(|_| AtomicBool::new(false)).collect();
         Ok(Line { receiver, wire: Arc::new(Wire { sender, arrived }), channels: Vec::new() })
     }
 

@@ -11,17 +11,17 @@ use std::os::fd::{AsRawFd, RawFd};
 use socket2::SockRef;
 
 use crate::evented::Done;
-use crate::sync::{AtomicU8, Ordering};
+use crate::sync::{AtomicUsize, Ordering};
 
 /// After this many receives a stream is worth the system call that switches the report on.
-const WORTH_IT: u8 = 2;
-const REPORTS: u8 = u8::MAX;
-const CANNOT: u8 = u8::MAX - 1;
+const WORTH_IT: usize = 2;
+const REPORTS: usize = usize::MAX;
+const CANNOT: usize = usize::MAX - 1;
 
 /// How a stream receives: counts the first receives, then says whether the kernel reports what is left. Only a
 /// choice between equally valid system calls hangs on it, so every access is `Relaxed`.
 #[derive(Debug)]
-pub(crate) struct Receiver(AtomicU8);
+pub(crate) struct Receiver(AtomicUsize);
 
 /// The one control message that can come, laid out as the kernel does.
 #[repr(C)]
@@ -32,7 +32,7 @@ struct Control {
 
 impl Receiver {
     pub(crate) fn new() -> Self {
-        Self(AtomicU8::new(0))
+        Self(AtomicUsize::new(0))
     }
 
     /// Receives into `buf`, which is initialised as far as the result says.
@@ -49,7 +49,7 @@ impl Receiver {
         }
     }
 
-    fn count(&self, receives: u8, fd: RawFd) {
+    fn count(&self, receives: usize, fd: RawFd) {
         let state = match receives {
             WORTH_IT if set_reporting(fd, true) => REPORTS,
             WORTH_IT => CANNOT,
