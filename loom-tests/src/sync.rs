@@ -150,3 +150,53 @@ impl AtomicWaker {
 
 // SAFETY: the slot is reached by whoever set one of the two bits.
 unsafe impl Sync for AtomicWaker {}
+
+/// A lock that is only ever tried. loom's own `try_lock` blocks where another thread is faster, instead of failing.
+#[derive(Debug)]
+pub(crate) struct TryMutex<T> {
+    held: AtomicBool,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: `value` is reached by whoever set `held` alone.
+unsafe impl<T: Send> Sync for TryMutex<T> {}
+
+/// Evidence that a [`TryMutex`] is held.
+#[derive(Debug)]
+pub(crate) struct TryMutexGuard<'a, T> {
+    held: &'a AtomicBool,
+    value: *mut T,
+}
+
+impl<T> TryMutex<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self { held: AtomicBool::new(false), value: UnsafeCell::new(value) }
+    }
+
+    pub(crate) fn try_lock(&self) -> Option<TryMutexGuard<'_, T>> {
+        self.held.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        Some(TryMutexGuard { held: &self.held, value: self.value.with_mut(|value| value) })
+    }
+}
+
+impl<T> core::ops::Deref for TryMutexGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: `held` is set, by this guard.
+        unsafe { &*self.value }
+    }
+}
+
+impl<T> core::ops::DerefMut for TryMutexGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: `held` is set, by this guard.
+        unsafe { &mut *self.value }
+    }
+}
+
+impl<T> Drop for TryMutexGuard<'_, T> {
+    fn drop(&mut self) {
+        self.held.store(false, Ordering::Release);
+    }
+}

@@ -27,6 +27,22 @@ impl<T> Mutex<T> {
     }
 }
 
+/// A mutex that is only ever tried.
+#[derive(Debug)]
+pub(crate) struct TryMutex<T>(Mutex<T>);
+
+pub(crate) type TryMutexGuard<'a, T> = MutexGuard<'a, T>;
+
+impl<T> TryMutex<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
+    pub(crate) fn try_lock(&self) -> Option<TryMutexGuard<'_, T>> {
+        self.0.try_lock()
+    }
+}
+
 /// An `UnsafeCell` with loom's closure interface.
 #[derive(Debug, Default)]
 pub(crate) struct UnsafeCell<T>(core::cell::UnsafeCell<T>);

@@ -164,8 +164,11 @@ impl Idle {
                 return Some(worker);
             }
             if self.sentinel.compare_exchange(worker + 1, 0, Ordering::SeqCst, Ordering::Relaxed).is_err() {
+                // It saw the duty itself, and passes it on.
                 return None;
             }
+            // Whoever left the seat while the duty was taken relied on it: this looks again in their place.
+            fence(Ordering::SeqCst);
         }
         None
     }

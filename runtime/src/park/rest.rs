@@ -131,7 +131,7 @@ impl<D: Driver, I: Interrupt> Lounge<D, I> {
                 self.interrupt.interrupt();
             }
             self.parkers[k].park(None);
-            if self.keep_watch(k, around) && around.has_stuck_work() {
+            if self.idle.is_sentinel(k) && self.keep_watch(k, around) == Watched::Stuck {
                 return self.rise_to_work(k);
             }
         }
@@ -188,8 +188,8 @@ impl<D: Driver, I: Interrupt> Lounge<D, I> {
         Some(result)
     }
 
-    /// Waits for the seat at the end of the runtime.
-    pub(crate) fn last_visit<R>(&self, visit: impl FnOnce(&mut D) -> R) -> R {
+    /// Takes the seat at the end of the runtime, when no worker is left.
+    pub(crate) fn last_visit<R>(&self, visit: impl FnOnce(&mut D) -> R) -> Option<R> {
         self.seat.last_sit(visit)
     }
 
@@ -269,21 +269,22 @@ impl<D: Driver, I: Interrupt> Lounge<D, I> {
         !self.idle.is_parked(k) || around.is_stopping()
     }
 
-    /// Sleeps one watch period if worker `k` has the duty, then lays it down: true. The seat is to be tried next: either
-    /// it is empty and now taken, or its holder keeps watch.
-    fn keep_watch(&self, k: usize, around: &impl Surroundings<D>) -> bool {
-        if !self.idle.is_sentinel(k) {
-            return false;
-        }
+    /// Worker `k` has the duty: sleeps one watch period. If the period ends without a call and without stuck work, the
+    /// duty is laid down, and the seat is to be tried next: either it is empty and now taken, or its holder keeps watch.
+    fn keep_watch(&self, k: usize, around: &impl Surroundings<D>) -> Watched {
         while self.parkers[k].park(self.watch) {
             if self.is_called(k, around) {
-                return true;
+                return Watched::Over;
             }
+        }
+        if around.has_stuck_work() {
+            // The duty is passed on when the worker leaves the parked set.
+            return Watched::Stuck;
         }
         // The fence in `resign` stands between the duty laid down and the look at the seat: a holder that leaves in
         // between looks for the duty, and elects again.
         let _ = self.idle.resign(k);
-        true
+        Watched::Over
     }
 
     fn post_sentinel(&self, left: Left) {
@@ -332,6 +333,15 @@ impl<D: Driver, I: Interrupt> Lounge<D, I> {
             && self.idle.is_parked(k)
             && !around.has_work()
     }
+}
+
+/// How a sentinel's watch ended.
+#[derive(Debug, PartialEq, Eq)]
+enum Watched {
+    /// There is work that an awake worker does not get to.
+    Stuck,
+    /// By a call, or by the end of the period.
+    Over,
 }
 
 enum Simulated {

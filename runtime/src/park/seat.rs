@@ -16,19 +16,19 @@
 
 use core::ops::{Deref, DerefMut};
 
-use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
+use crate::sync::{AtomicUsize, Ordering, TryMutex, TryMutexGuard, fence};
 
 /// The seat, with the driver in it.
 #[derive(Debug)]
 pub(crate) struct Seat<D> {
-    driver: Mutex<D>,
+    driver: TryMutex<D>,
     holder: AtomicUsize,
 }
 
 /// Evidence that its owner sits in the seat.
 #[derive(Debug)]
 pub(crate) struct Seated<'a, D> {
-    guard: MutexGuard<'a, D>,
+    guard: TryMutexGuard<'a, D>,
     holder: &'a AtomicUsize,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Left(());
 
 impl<D> Seat<D> {
     pub(crate) fn new(driver: D) -> Self {
-        Self { driver: Mutex::new(driver), holder: AtomicUsize::new(0) }
+        Self { driver: TryMutex::new(driver), holder: AtomicUsize::new(0) }
     }
 
     /// Takes the seat for worker `k`, unless somebody sits in it.
@@ -56,9 +56,9 @@ impl<D> Seat<D> {
         self.holder.load(Ordering::Relaxed).checked_sub(1)
     }
 
-    /// Waits for the seat, for the end of the runtime. Nobody keeps watch afterwards.
-    pub(crate) fn last_sit<R>(&self, f: impl FnOnce(&mut D) -> R) -> R {
-        f(&mut self.driver.lock())
+    /// Takes the seat when no worker is left that could sit in it. Nobody keeps watch afterwards.
+    pub(crate) fn last_sit<R>(&self, f: impl FnOnce(&mut D) -> R) -> Option<R> {
+        self.driver.try_lock().map(|mut driver| f(&mut driver))
     }
 }
 

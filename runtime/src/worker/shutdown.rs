@@ -82,7 +82,8 @@ impl Scheduler {
     fn finish(&self) {
         self.services.owned.close_and_cancel_all();
         let mut wakes = Vec::new();
-        self.lounge.last_visit(|machine| machine.shut_down(&mut wakes));
+        // Nobody sits there any more: all workers have left.
+        let _ = self.lounge.last_visit(|machine| machine.shut_down(&mut wakes));
         for waker in wakes {
             contain(|| waker.wake());
         }

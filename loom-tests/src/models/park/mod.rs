@@ -1,1 +1,191 @@
-//! Models of the park races.
+//! Models of how workers sleep and are woken, over the production source of `runtime/src/park`.
+//!
+//! What the scheduler and the driver are to the core is stood in for here: a [`World`] of workers with one global queue
+//! that keeps a deque's contract and no more (a push is a release, a look is relaxed), and a driver that sleeps on a
+//! condition variable and is interrupted by a sticky [`Bell`].
+
+mod advance;
+mod block_on;
+mod injector;
+mod lifo;
+mod parker;
+mod seat;
+mod sentinel;
+mod shutdown;
+
+use core::time::Duration;
+
+use crate::park::{Bound, Driver, Interrupt, Lounge, Surroundings, Turn, Waking};
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, fence};
+
+/// Explores with at most `preemptions` switches that no blocking forces.
+pub(super) fn explore(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.check(model);
+}
+
+/// Ends the driver's sleep; sticky.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bell(Arc<(Mutex<bool>, Condvar)>);
+
+impl Bell {
+    fn new() -> Self {
+        Self(Arc::new((Mutex::new(false), Condvar::new())))
+    }
+
+    fn wait(&self) {
+        let mut rung = self.0.0.lock();
+        while !*rung {
+            rung = self.0.1.wait(rung);
+        }
+        *rung = false;
+    }
+}
+
+impl Interrupt for Bell {
+    fn interrupt(&self) {
+        *self.0.0.lock() = true;
+        self.0.1.notify_one();
+    }
+}
+
+/// The driver: sleeps on the bell, has no timers and no sockets.
+#[derive(Debug)]
+pub(super) struct ModelDriver {
+    bell: Bell,
+    /// Turns that were bounded by the watch period.
+    pub(super) watches: usize,
+    /// With a simulated clock: called at each jump.
+    jump: Option<Jump>,
+}
+
+/// What is called when the simulated clock jumps.
+#[derive(Clone)]
+pub(super) struct Jump(pub(super) std::sync::Arc<dyn Fn() + Send + Sync>);
+
+impl core::fmt::Debug for Jump {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Jump")
+    }
+}
+
+impl Driver for ModelDriver {
+    fn turn(&mut self, bound: Bound) -> Turn {
+        match bound {
+            Bound::Now => {}
+            // The simulated clock's driver need not look again by itself: whoever parks interrupts it.
+            Bound::Watch if self.jump.is_some() => self.bell.wait(),
+            Bound::Watch => self.watches += 1,
+            Bound::Unbounded => self.bell.wait(),
+        }
+        Turn::Nothing
+    }
+
+    fn is_simulated(&self) -> bool {
+        self.jump.is_some()
+    }
+
+    fn advance(&mut self) -> bool {
+        if let Some(jump) = &self.jump {
+            (jump.0)();
+        }
+        false
+    }
+}
+
+/// The workers and what they share.
+pub(super) struct World {
+    pub(super) lounge: Lounge<ModelDriver, Bell>,
+    /// A queue, of which only the length matters.
+    queued: AtomicUsize,
+    pub(super) stopping: AtomicBool,
+    /// At the end of a watch period a worker finds stuck work: it leaves the driver.
+    pub(super) stuck: bool,
+    pub(super) simulated: bool,
+}
+
+impl World {
+    pub(super) fn new(workers: usize, watch: bool) -> Self {
+        Self::with_jump(workers, watch, None)
+    }
+
+    pub(super) fn with_jump(workers: usize, watch: bool, jump: Option<Jump>) -> Self {
+        let bell = Bell::new();
+        let simulated = jump.is_some();
+        let driver = ModelDriver { bell: bell.clone(), watches: 0, jump };
+        Self {
+            lounge: Lounge::new(workers, driver, bell, watch.then_some(Duration::from_millis(1))),
+            queued: AtomicUsize::new(0),
+            stopping: AtomicBool::new(false),
+            stuck: false,
+            simulated,
+        }
+    }
+
+    /// What a thread that is no worker does to queue a task.
+    pub(super) fn inject(&self) {
+        self.queued.fetch_add(1, Ordering::Release);
+        fence(Ordering::SeqCst);
+        self.lounge.notify();
+    }
+
+    /// Takes a task out of the queue.
+    pub(super) fn take(&self) -> bool {
+        self.queued.fetch_update(Ordering::Acquire, Ordering::Relaxed, |queued| queued.checked_sub(1)).is_ok()
+    }
+
+    pub(super) fn stop(&self, workers: usize) {
+        self.stopping.store(true, Ordering::SeqCst);
+        for k in 0..workers {
+            self.lounge.unpark(k);
+        }
+    }
+
+    /// A worker's loop: runs `task` for each task until the world stops.
+    pub(super) fn work(&self, k: usize, mut task: impl FnMut()) {
+        let mut searching = false;
+        while !self.stopping.load(Ordering::Acquire) {
+            if self.take() {
+                if core::mem::take(&mut searching) {
+                    self.lounge.found();
+                }
+                task();
+            } else {
+                let waking = self.lounge.rest(k, core::mem::take(&mut searching), &Around(self));
+                searching = waking.searching;
+            }
+        }
+    }
+
+    pub(super) fn rest(&self, k: usize) -> Waking {
+        self.lounge.rest(k, false, &Around(self))
+    }
+}
+
+/// What a worker sees of the world.
+struct Around<'a>(&'a World);
+
+impl Surroundings<ModelDriver> for Around<'_> {
+    fn has_work(&self) -> bool {
+        self.0.queued.load(Ordering::Relaxed) != 0
+    }
+
+    fn has_stuck_work(&self) -> bool {
+        self.0.stuck || self.has_work()
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.0.stopping.load(Ordering::Acquire)
+    }
+
+    fn is_busy_elsewhere(&self) -> bool {
+        false
+    }
+
+    fn is_simulated(&self) -> bool {
+        self.0.simulated
+    }
+
+    fn collect(&self, _driver: &mut ModelDriver) {}
+}

@@ -1,0 +1,38 @@
+//! Claim: a simulated clock does not jump while anything is under way: a task that a `block_on` caller queued before it
+//! parked has run, and the caller that the task woke is awake.
+//!
+//! Threads: a worker, which rests in the seat and decides about jumps; a `block_on` caller, which queues a task and
+//! parks until the task has run.
+//!
+//! Breaks if: `BlockOnSleep::wake` counts the caller after it has left the token; `park_announced` counts the caller as
+//! parked before its state is PARKED and `is_quiet` forgets the queue; the look at the changes is left out.
+
+use super::{Jump, World, explore};
+use crate::park::BlockOnSleep;
+use crate::sync::{Arc, AtomicUsize, Ordering};
+
+#[test]
+fn the_clock_waits_for_a_task_and_for_the_caller_it_wakes() {
+    explore(3, || {
+        // What is under way, as an observer outside of time would see it.
+        let under_way = Arc::new(AtomicUsize::new(1));
+        let seen = under_way.clone();
+        let jump = Jump(std::sync::Arc::new(move || assert_eq!(seen.fetch_add(0, Ordering::SeqCst), 0, "the clock jumped too early")));
+        let world = Arc::new(World::with_jump(2, false, Some(jump)));
+        let sleep = Arc::new(BlockOnSleep::new());
+        world.lounge.idle.activity().begin();
+        // Worker 1 rests on its parker, for good.
+        world.lounge.idle.park(1, false);
+
+        let worker = {
+            let (world, sleep) = (world.clone(), sleep.clone());
+            loom::thread::spawn(move || world.work(0, || sleep.wake(world.lounge.idle.activity())))
+        };
+        world.inject();
+        sleep.park(world.lounge.idle.activity(), || world.lounge.interrupt());
+        under_way.fetch_sub(1, Ordering::SeqCst);
+        world.lounge.idle.activity().end();
+        world.stop(1);
+        worker.join().unwrap();
+    });
+}
