@@ -17,7 +17,9 @@ fn the_clock_waits_for_a_task_and_for_the_caller_it_wakes() {
         // What is under way, as an observer outside of time would see it.
         let under_way = Arc::new(AtomicUsize::new(1));
         let seen = under_way.clone();
-        let jump = Jump(std::sync::Arc::new(move || assert_eq!(seen.fetch_add(0, Ordering::SeqCst), 0, "the clock jumped too early")));
+        let jump = Jump(std::sync::Arc::new(move || {
+            assert_eq!(seen.fetch_add(0, Ordering::SeqCst), 0, "the clock jumped too early")
+        }));
         let world = Arc::new(World::with_jump(2, false, Some(jump)));
         let sleep = Arc::new(BlockOnSleep::new());
         world.lounge.idle.activity().begin();

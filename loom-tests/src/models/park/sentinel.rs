@@ -7,7 +7,8 @@
 //! Breaks if: see each.
 
 use super::{World, explore};
-use crate::sync::{Arc, Ordering};
+use crate::park::{Idle, Seat};
+use crate::sync::{Arc, Ordering, fence};
 
 /// Worker 0 passes the driver without sleeping, and then blocks; worker 1 goes to rest meanwhile, and may find the seat
 /// taken. It must end up in a bounded turn, which finds stuck work.
@@ -83,5 +84,75 @@ fn a_driver_without_a_bound_learns_that_a_peer_woke() {
         }
         let _ = driver.join().unwrap();
         let _ = world.stopping.load(Ordering::Relaxed);
+    });
+}
+
+/// A worker that is elected just as it leaves the parked set does not keep the duty while it is awake, and perhaps
+/// blocked.
+///
+/// Breaks if: `elect` does not look whether the elected one is still parked; `elect` or `resign` has no fence.
+#[test]
+fn nobody_awake_has_the_duty() {
+    explore(3, || {
+        let idle = Arc::new(Idle::new(2));
+        idle.park(1, false);
+        let leaving = {
+            let idle = idle.clone();
+            loom::thread::spawn(move || {
+                let _ = idle.leave(1);
+            })
+        };
+        fence(Ordering::SeqCst);
+        let _ = idle.elect();
+        leaving.join().unwrap();
+        assert!(!idle.is_sentinel(1));
+    });
+}
+
+/// Worker 1 leaves the seat while worker 0 elects it, and takes it for somebody on watch; worker 2 parks meanwhile. It
+/// came into the seat, or has the duty.
+///
+/// Breaks if: `elect` does not look again after it took a duty back.
+#[test]
+fn a_duty_taken_back_is_given_to_another() {
+    explore(3, || {
+        let idle = Arc::new(Idle::new(3));
+        let seat = Arc::new(Seat::new(()));
+        idle.park(1, false);
+        let leaver = {
+            let (idle, seat) = (idle.clone(), seat.clone());
+            let is_seated = Arc::new(core::sync::atomic::AtomicBool::new(false));
+            let seated = is_seated.clone();
+            let thread = loom::thread::spawn(move || {
+                let held = seat.try_sit(1);
+                seated.store(held.is_some(), core::sync::atomic::Ordering::SeqCst);
+                let Some(held) = held else { return };
+                let _ = idle.leave(1);
+                let _ = held.leave();
+                let _ = idle.elect();
+            });
+            (thread, is_seated)
+        };
+        let parking = {
+            let (idle, seat) = (idle.clone(), seat.clone());
+            loom::thread::spawn(move || {
+                idle.park(2, false);
+                match seat.try_sit(2) {
+                    Some(held) => {
+                        // It drives; here it stays for ever.
+                        core::mem::forget(held);
+                        true
+                    }
+                    None => false,
+                }
+            })
+        };
+        fence(Ordering::SeqCst);
+        let _ = idle.elect();
+        leaver.0.join().unwrap();
+        let drives = parking.join().unwrap();
+        if leaver.1.load(core::sync::atomic::Ordering::SeqCst) {
+            assert!(drives || idle.is_sentinel(2), "worker 2 is parked beside an empty seat, and nobody keeps watch");
+        }
     });
 }
