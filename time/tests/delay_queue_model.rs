@@ -1,17 +1,16 @@
 //! The delay queue against a `BTreeMap`, under random operations.
 //!
-//! `DELAY_QUEUE_CASES` sets the number of cases, `DELAY_QUEUE_SEED` what they are made from.
+//! `WHEELHOUSE_PROPTEST_TIMES` multiplies the number of cases.
 
 mod support;
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRunner};
 use support::{Wakes, World};
 use wheelhouse_time::delay_queue::Key;
 use wheelhouse_time::{DelayQueue, Error, Instant};
@@ -213,14 +212,15 @@ impl Pair {
 
 #[test]
 fn random_operations_agree_with_the_model() {
-    let variable = |name| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let cases = variable("DELAY_QUEUE_CASES").unwrap_or(30_000) as u32;
-    let seed = variable("DELAY_QUEUE_SEED").unwrap_or_else(|| RandomState::new().hash_one(()));
-    println!("DELAY_QUEUE_SEED={seed}");
-    // Without optimisation, the default generator would take three quarters of the time.
-    let random = TestRng::from_seed(RngAlgorithm::XorShift, &u128::from(seed).wrapping_add(1).to_le_bytes());
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, random);
+    let times = std::env::var("WHEELHOUSE_PROPTEST_TIMES").ok().and_then(|times| times.parse().ok()).unwrap_or(1_u32);
+    let config = Config {
+        cases: 30_000 * times,
+        failure_persistence: None,
+        // Without optimisation, the default generator would take three quarters of the time.
+        rng_algorithm: RngAlgorithm::XorShift,
+        ..Config::default()
+    };
+    let mut runner = TestRunner::new(config);
     let ops = prop::collection::vec(op(), 1..60);
     runner
         .run(&ops, |ops| {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::Wake;
 
 use proptest::prelude::*;
+use proptest::test_runner::RngAlgorithm;
 
 use crate::timer::{Entry, Inserted, Next, Reset, Shards, State, Tick, Turner};
 
@@ -298,7 +299,13 @@ impl Drop for Bench {
 
 fn config(cases: u32) -> ProptestConfig {
     let times = std::env::var("WHEELHOUSE_PROPTEST_TIMES").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
-    ProptestConfig { cases: cases * times, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: cases * times,
+        failure_persistence: None,
+        // Without optimisation, the default generator would take most of the time.
+        rng_algorithm: RngAlgorithm::XorShift,
+        ..ProptestConfig::default()
+    }
 }
 
 fn run(ops: &[Op], exact: bool) {
