@@ -14,6 +14,9 @@ pub mod timer;
 #[path = "../../io/src/readiness/mod.rs"]
 pub mod readiness;
 
+#[path = "../../runtime/src/watchdog/doze.rs"]
+pub mod doze;
+
 #[path = "../../runtime/src/blocking/mod.rs"]
 pub mod blocking;
 #[path = "../../runtime/src/park/mod.rs"]

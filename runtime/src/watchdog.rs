@@ -7,17 +7,8 @@
 //! # Sleep
 //!
 //! An idle runtime makes no system calls, so the watchdog sleeps without limit while every worker is parked, and the
-//! next worker that leaves its park wakes it:
-//!
-//! | worker | watchdog |
-//! | --- | --- |
-//! | `busy` := awake | `state` := asleep |
-//! | fence | fence |
-//! | read `state`; asleep -> claim it awake, unpark the thread | read every `busy`; one awake -> claim it awake |
-//!
-//! Of the two fences one comes first, so one side at least sees the other's store: no worker polls while the watchdog
-//! sleeps. It falls asleep only after a period without polls, so that a worker which parks a thousand times a second
-//! does not wake it each time.
+//! next worker that leaves its park wakes it: [`doze`]. It falls asleep only after a period without polls, so that a
+//! worker which parks a thousand times a second does not wake it each time.
 //!
 //! The wake-up costs the worker some microseconds just when it is to poll what it was woken for. So it leaves it to a
 //! parked peer, if there is one: that one keeps watch while anybody is awake (see `park::rest`) and wakes the watchdog
@@ -25,6 +16,7 @@
 //! fence finds nobody parked, and does it itself.
 
 mod ages;
+mod doze;
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,16 +25,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use self::ages::Ages;
+use self::doze::{Doing, Doze, Rouse};
 use crate::hooks;
 use crate::metrics::{ROOT, Source};
-use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU64, Ordering};
 
 /// How long an era of task ids lasts: as exact as ages are.
 const ERA: Duration = Duration::from_secs(1);
-
-const ASLEEP: u32 = 0;
-const AWAKE: u32 = 1;
-const STOPPED: u32 = 2;
 
 /// Watches the workers of one runtime. The thread starts at the first [`Watchdog::worker_awake`].
 pub(crate) struct Watchdog {
@@ -53,8 +42,7 @@ pub(crate) struct Watchdog {
 struct Shared {
     threshold: Duration,
     period: Duration,
-    /// Asleep, awake or stopped. Anybody moves it from asleep to awake and to stopped, the thread to asleep.
-    state: AtomicU32,
+    doze: Doze,
     reports: AtomicU64,
     epoch: Instant,
     /// What is watched; set once, before the first worker runs.
@@ -89,7 +77,7 @@ impl Watchdog {
         let shared = Shared {
             threshold,
             period: (threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1)),
-            state: AtomicU32::new(ASLEEP),
+            doze: Doze::new(),
             reports: AtomicU64::new(0),
             epoch: Instant::now(),
             watched: OnceLock::new(),
@@ -109,9 +97,7 @@ impl Watchdog {
     /// watch and calls this soon. A fence and a load while it is awake.
     #[inline]
     pub(crate) fn worker_awake(&self, peer_watches: impl FnOnce() -> bool) {
-        fence(Ordering::SeqCst); // WATCHDOG.wake: the worker's `busy` stands before this
-        // Relaxed: the fence orders it.
-        if self.shared.state.load(Ordering::Relaxed) == ASLEEP && !peer_watches() {
+        if self.shared.doze.worker_awake(peer_watches) == Rouse::Wake {
             self.rouse();
         }
     }
@@ -139,7 +125,7 @@ impl Watchdog {
 
     /// Ends the thread; joins it if `join`, unless it is the caller.
     pub(crate) fn stop(&self, join: bool) {
-        self.shared.state.store(STOPPED, Ordering::Release);
+        self.shared.doze.stop();
         let Some(thread) = self.lock().take() else { return };
         thread.thread().unpark();
         if join && thread.thread().id() != thread::current().id() {
@@ -150,10 +136,6 @@ impl Watchdog {
 
     #[cold]
     fn rouse(&self) {
-        // Relaxed: the thread takes nothing over but the state itself.
-        if self.shared.state.compare_exchange(ASLEEP, AWAKE, Ordering::Relaxed, Ordering::Relaxed).is_err() {
-            return;
-        }
         let mut slot = self.lock();
         if let Some(thread) = &*slot {
             return thread.thread().unpark();
@@ -195,7 +177,7 @@ impl Shared {
         let mut memory = vec![Memory::default(); watched.samples.len()];
         let mut active = self.now();
         loop {
-            if self.state.load(Ordering::Acquire) == STOPPED {
+            if self.doze.is_stopped() {
                 return;
             }
             let Some(source) = watched.source.upgrade() else { return };
@@ -210,7 +192,7 @@ impl Shared {
             }) {
                 active = now;
             }
-            let asleep = now.saturating_sub(active) >= self.period && self.falls_asleep(&*source);
+            let asleep = now.saturating_sub(active) >= self.period && self.falls_asleep(&*source) == Doing::Sleep;
             drop(source);
             if !asleep {
                 thread::park_timeout(self.period);
@@ -218,8 +200,7 @@ impl Shared {
             }
             // The tasks that are there will be as old as the sleep, at least.
             watched.begin_era(self.now(), Duration::ZERO);
-            // Relaxed: see `rouse`; a stop is looked at again above.
-            while self.state.load(Ordering::Relaxed) == ASLEEP {
+            while self.doze.is_asleep() {
                 thread::park();
             }
             active = self.now();
@@ -253,18 +234,8 @@ impl Shared {
         active
     }
 
-    /// Declares the watchdog asleep, unless a worker is awake. See the header.
-    fn falls_asleep(&self, source: &dyn Source) -> bool {
-        if self.state.compare_exchange(AWAKE, ASLEEP, Ordering::Relaxed, Ordering::Relaxed).is_err() {
-            return false;
-        }
-        fence(Ordering::SeqCst); // WATCHDOG.sleep
-        if source.workers().iter().all(|counters| counters.is_parked()) {
-            return true;
-        }
-        // Err: the worker has done it, or the runtime stops.
-        let _ = self.state.compare_exchange(ASLEEP, AWAKE, Ordering::Relaxed, Ordering::Relaxed);
-        false
+    fn falls_asleep(&self, source: &dyn Source) -> Doing {
+        self.doze.fall_asleep(|| source.workers().iter().all(|counters| counters.is_parked()))
     }
 }
 

@@ -1,5 +1,6 @@
-//! Models of the blocking pool's races, on threads of loom's.
+//! Models of the blocking pool's races, on threads of loom's, and of the watchdog's sleep.
 
+mod doze;
 mod idle_exit;
 mod no_thread;
 mod shutdown;
