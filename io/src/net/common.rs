@@ -69,7 +69,8 @@ macro_rules! readable_api {
             self.io.ready(crate::io::Interest::READABLE).await.map(drop)
         }
 
-        /// [`readable`](Self::readable) for hand-written futures. Every waker that waits is called.
+        /// [`readable`](Self::readable) for hand-written futures. Every waker that waits is called, and is kept until
+        /// then: a future that gives up leaves its waker behind until the next event.
         ///
         /// # Errors
         ///
@@ -98,7 +99,8 @@ macro_rules! writable_api {
             self.io.ready(crate::io::Interest::WRITABLE).await.map(drop)
         }
 
-        /// [`writable`](Self::writable) for hand-written futures. Every waker that waits is called.
+        /// [`writable`](Self::writable) for hand-written futures. Every waker that waits is called, and is kept until
+        /// then: a future that gives up leaves its waker behind until the next event.
         ///
         /// # Errors
         ///

@@ -1,6 +1,9 @@
-//! Access to the descriptors of sockets.
+//! Access to the descriptors of sockets, and what only Unix has.
 
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+
+use super::TcpSocket;
 
 macro_rules! descriptor {
     ($($socket:ty),* $(,)?) => {
@@ -30,3 +33,35 @@ descriptor!(
     super::unix::pipe::Receiver,
     super::unix::pipe::Sender,
 );
+
+impl AsFd for TcpSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl AsRawFd for TcpSocket {
+    fn as_raw_fd(&self) -> RawFd {
+        self.socket.as_raw_fd()
+    }
+}
+
+impl TcpSocket {
+    /// Whether other sockets may listen on the same address, and share its connections. Unix only.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn reuseport(&self) -> io::Result<bool> {
+        self.socket.reuse_port()
+    }
+
+    /// Sets whether other sockets may listen on the same address, and share its connections. Unix only.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn set_reuseport(&self, on: bool) -> io::Result<()> {
+        self.socket.set_reuse_port(on)
+    }
+}

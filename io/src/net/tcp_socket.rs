@@ -31,7 +31,7 @@ use crate::sys::connecting::is_in_progress;
 /// ```
 #[derive(Debug)]
 pub struct TcpSocket {
-    socket: Socket,
+    pub(in crate::net) socket: Socket,
 }
 
 impl TcpSocket {

@@ -1,4 +1,5 @@
-//! Readiness: what the operating system said about a source, and who waits to hear it.
+//! Readiness: what the operating system said about a source, who waits to hear it, and whether the reactor was told to
+//! look up.
 //!
 //! A concurrency core: these files import only `core`, `alloc`, `std::panic`, `super`, `crate::sync` and
 //! `crate::hooks`, so that the models compile the very same source against loom.
