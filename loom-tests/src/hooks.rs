@@ -50,7 +50,7 @@ impl PollScope {
     }
 }
 
-pub fn enter_poll(_: *const (), _: u64, _: Option<&TaskSpan>) -> PollScope {
+pub fn enter_poll(_: *const (), _: Option<&TaskSpan>) -> PollScope {
     PollScope
 }
 
@@ -63,10 +63,6 @@ impl Unit {
 
 pub fn poll_budget(_: &mut Context<'_>) -> Poll<Unit> {
     Poll::Ready(Unit)
-}
-
-pub fn current_task() -> u64 {
-    0
 }
 
 /// The memory of one timer's entry: the driver reads it up to its last touch, the owner writes it when it lets go.

@@ -48,7 +48,7 @@ pub(crate) fn block_on<F: Future>(
     let mut future = pin!(future);
     loop {
         let polled = {
-            let _poll = coop::enter_poll(std::ptr::null(), 0, span.as_ref());
+            let _poll = coop::enter_poll(std::ptr::null(), span.as_ref());
             future.as_mut().poll(&mut cx)
         };
         if let Poll::Ready(output) = polled {

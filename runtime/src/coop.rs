@@ -19,9 +19,7 @@ pub(crate) const UNLIMITED: u8 = 255;
 struct Current {
     /// The budget's cell while the thread is in a runtime, else null; kept alive by [`BudgetGuard`].
     budget: Cell<*const Cell<u8>>,
-    /// The id of the task being polled, 0 for none.
-    task: Cell<u64>,
-    /// Its header, for [`yield_current`]: compared, never followed.
+    /// The header of the task being polled, null for none; alive for the time of the poll.
     header: Cell<*const ()>,
     /// Whether it asked to be queued again.
     yielded: Cell<bool>,
@@ -33,7 +31,6 @@ thread_local! {
     static CURRENT: Current = const {
         Current {
             budget: Cell::new(ptr::null()),
-            task: Cell::new(0),
             header: Cell::new(ptr::null()),
             yielded: Cell::new(false),
             forced_yields: Cell::new(0),
@@ -69,28 +66,33 @@ impl Current {
 
 /// A poll in progress: the thread's current task, with a fresh budget, inside the task's span. Restores what was
 /// current before.
+///
+/// Built in place and small: it is on the path of every poll.
 #[derive(Debug)]
-pub(crate) struct PollScope {
-    task: u64,
+pub(crate) struct PollScope<'a> {
     header: *const (),
+    span: Option<&'a TaskSpan>,
     yielded: bool,
     budget: u8,
-    _span: Option<tracing::span::EnteredSpan>,
 }
 
-/// Begins a poll of the task `id`.
-pub(crate) fn enter_poll(header: *const (), id: u64, span: Option<&TaskSpan>) -> PollScope {
+/// Begins a poll of the task with that header.
+#[inline(always)]
+pub(crate) fn enter_poll(header: *const (), span: Option<&TaskSpan>) -> PollScope<'_> {
+    if let Some(span) = span {
+        span.enter();
+    }
     CURRENT.with(|current| PollScope {
-        task: current.task.replace(id),
         header: current.header.replace(header),
+        span,
         yielded: current.yielded.replace(false),
         budget: current.budget().map_or(UNLIMITED, |budget| budget.replace(BUDGET)),
-        _span: span.map(TaskSpan::enter),
     })
 }
 
-impl PollScope {
+impl PollScope<'_> {
     /// Whether the task asked to be queued again. For a poll that is pending: one that has used up its budget is counted.
+    #[inline(always)]
     pub(crate) fn yielded(&self) -> bool {
         CURRENT.with(|current| {
             if current.budget().is_some_and(|budget| budget.get() == 0) {
@@ -101,21 +103,25 @@ impl PollScope {
     }
 }
 
-impl Drop for PollScope {
+impl Drop for PollScope<'_> {
+    #[inline(always)]
     fn drop(&mut self) {
         CURRENT.with(|current| {
-            current.task.set(self.task);
             current.header.set(self.header);
             current.yielded.set(self.yielded);
             if let Some(budget) = current.budget() {
                 budget.set(self.budget);
             }
         });
+        if let Some(span) = self.span {
+            span.exit();
+        }
     }
 }
 
 /// Asks for the task of `cx` to be polled again, after everything that is queued already.
 pub(crate) fn yield_current(cx: &Context<'_>) {
+    // Err: the thread ends.
     let direct = CURRENT.try_with(|current| {
         let is_current = !current.header.get().is_null() && current.header.get() == cx.waker().data();
         if is_current {
@@ -131,11 +137,6 @@ pub(crate) fn yield_current(cx: &Context<'_>) {
 /// The header of the task this thread polls, null for none.
 pub(crate) fn current_header() -> *const () {
     CURRENT.try_with(|current| current.header.get()).unwrap_or(ptr::null())
-}
-
-/// The id of the task this thread polls, 0 for none.
-pub(crate) fn current_task() -> u64 {
-    CURRENT.try_with(|current| current.task.get()).unwrap_or(0)
 }
 
 /// Whether the task that this thread polls may go on.

@@ -158,7 +158,7 @@ pub fn id() -> Id {
 /// assert!(wheelhouse::task::try_id().is_none());
 /// ```
 pub fn try_id() -> Option<Id> {
-    Id::from_u64(crate::coop::current_task())
+    crate::task_core::current_id()
 }
 
 #[track_caller]

@@ -4,7 +4,6 @@ use core::num::NonZeroU64;
 use core::panic::Location;
 
 use tracing::level_filters::LevelFilter;
-use tracing::span::EnteredSpan;
 use tracing::{Span, trace, trace_span};
 
 /// A task's span: open from the spawn to the drop of the future, entered around each poll.
@@ -88,7 +87,14 @@ impl TaskSpan {
     }
 
     /// Enters the span on this thread.
-    pub(crate) fn enter(&self) -> EnteredSpan {
-        self.0.clone().entered()
+    #[cold]
+    pub(crate) fn enter(&self) {
+        self.0.with_subscriber(|(id, subscriber)| subscriber.enter(id));
+    }
+
+    /// Leaves the span, which was entered on this thread.
+    #[cold]
+    pub(crate) fn exit(&self) {
+        self.0.with_subscriber(|(id, subscriber)| subscriber.exit(id));
     }
 }

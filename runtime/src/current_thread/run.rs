@@ -111,7 +111,7 @@ impl<F: Future> Root<'_, F> {
         if !self.signal.take_woken() {
             return Poll::Pending;
         }
-        let _poll = coop::enter_poll(std::ptr::null(), 0, self.span);
+        let _poll = coop::enter_poll(std::ptr::null(), self.span);
         self.future.as_mut().poll(&mut Context::from_waker(self.waker))
     }
 }

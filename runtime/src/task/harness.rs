@@ -78,7 +78,7 @@ where
     cell.header.count_poll();
     // SAFETY: the caller is the runner until it gives the future up below.
     let span = unsafe { cell.header.span() };
-    let scope = hooks::enter_poll(header.as_ptr().cast::<()>().cast_const(), cell.header.id.get(), span);
+    let scope = hooks::enter_poll(header.as_ptr().cast::<()>().cast_const(), span);
     let waker = waker::borrowed(header);
     let polled = catch_unwind(AssertUnwindSafe(|| {
         cell.stage.with_mut(|stage| {
@@ -153,7 +153,7 @@ where
     let cell = unsafe { Cell::<F, S>::of(header) };
     // SAFETY: the caller is the runner until `finish` gives the future up.
     let span = unsafe { cell.header.span() };
-    let scope = hooks::enter_poll(header.as_ptr().cast::<()>().cast_const(), cell.header.id.get(), span);
+    let scope = hooks::enter_poll(header.as_ptr().cast::<()>().cast_const(), span);
     let outcome = match drop_future(cell) {
         Ok(()) => Err(Failure::Cancelled),
         Err(payload) => Err(Failure::Panic(Payload::new(payload))),

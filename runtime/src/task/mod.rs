@@ -29,7 +29,6 @@ use core::future::Future;
 use core::mem::ManuallyDrop;
 use core::panic::Location;
 use core::ptr::NonNull;
-use core::task::Waker;
 
 pub use self::abort::AbortHandle;
 pub use self::error::JoinError;
@@ -44,6 +43,7 @@ pub(crate) use self::state::Lifecycle;
 use self::harness::contain;
 use self::header::Cell;
 use self::state::Claim;
+use crate::hooks;
 
 /// Where notified tasks go. The cell holds one: an `Arc` or something like it.
 ///
@@ -138,13 +138,11 @@ pub(crate) fn front_size<S>() -> usize {
     size_of::<Header>() + size_of::<S>()
 }
 
-/// Says that the running task of `waker` may be shut down while it runs outside of its worker: from here on its word
-/// is changed by read-modify-writes alone. Other wakers are left alone.
-pub(crate) fn share_running(waker: &Waker) {
-    if let Some(header) = waker::header_of(waker) {
-        // SAFETY: the waker's reference keeps it alive.
-        unsafe { header.as_ref() }.state.share();
-    }
+/// The id of the task that this thread polls, or whose future it drops.
+pub(crate) fn current_id() -> Option<Id> {
+    let header = NonNull::new(hooks::current_header().cast::<Header>().cast_mut())?;
+    // SAFETY: set for the time of the poll by `harness`, whose runner's reference keeps the task alive.
+    Some(unsafe { header.as_ref() }.id)
 }
 
 impl Task {
@@ -279,7 +277,7 @@ impl Notified {
 /// The poll in progress on this thread, if any, goes on outside its worker: it may outlive the polls of its scheduler
 /// (see "Exclusive" in the task word's header).
 pub(crate) fn share_current() {
-    let header = crate::hooks::current_header().cast::<Header>().cast_mut();
+    let header = hooks::current_header().cast::<Header>().cast_mut();
     if let Some(header) = NonNull::new(header) {
         // SAFETY: set for the time of the poll by `harness`, whose runner's reference keeps the task alive.
         unsafe { header.as_ref() }.state.share();

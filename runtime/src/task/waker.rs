@@ -19,14 +19,6 @@ pub(super) fn borrowed(header: NonNull<Header>) -> ManuallyDrop<Waker> {
     ManuallyDrop::new(unsafe { Waker::from_raw(raw) })
 }
 
-/// The task that `waker` wakes, if it is one of ours.
-pub(super) fn header_of(waker: &Waker) -> Option<NonNull<Header>> {
-    if !core::ptr::eq(waker.vtable(), &VTABLE) {
-        return None;
-    }
-    NonNull::new(waker.data().cast_mut().cast())
-}
-
 /// # Safety
 ///
 /// `data` is of a waker that lives.

@@ -195,7 +195,7 @@ struct Raw {
 
 static RAW: RawWakerVTable = RawWakerVTable::new(
     |data| {
-        // SAFETY: `waker` puts a leaked `Raw` there.
+        // SAFETY: `poll` puts a `&'static Raw` there.
         let raw = unsafe { &*data.cast::<Raw>() };
         assert!(!raw.clone_panics, "a clone that panics");
         raw.alive.fetch_add(1, Ordering::SeqCst);
@@ -212,8 +212,8 @@ static RAW: RawWakerVTable = RawWakerVTable::new(
 );
 
 impl Raw {
-    fn new(clone_panics: bool, drop_panics: bool) -> &'static Self {
-        Box::leak(Box::new(Self { alive: AtomicUsize::new(0), clone_panics, drop_panics }))
+    const fn new(clone_panics: bool, drop_panics: bool) -> Self {
+        Self { alive: AtomicUsize::new(0), clone_panics, drop_panics }
     }
 
     fn poll<F: Future + Unpin>(&'static self, future: &mut F) -> Poll<F::Output> {
@@ -234,8 +234,8 @@ fn a_join_waker_whose_clone_panics_leaves_the_old_one_harmless() {
     let mut join = scheduler.spawn(async { 7 });
     let alarm = Alarm::new();
     assert!(poll_with(&mut join, &alarm).is_pending());
-    let raw = Raw::new(true, false);
-    let poll = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| raw.poll(&mut join)));
+    static PANICKING: Raw = Raw::new(true, false);
+    let poll = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| PANICKING.poll(&mut join)));
     assert!(poll.is_err());
     scheduler.run();
     assert_eq!(output(&mut join).unwrap(), 7);
@@ -246,11 +246,11 @@ fn a_join_waker_whose_clone_panics_leaves_the_old_one_harmless() {
 fn a_join_waker_whose_drop_panics_is_contained_when_the_handle_is_dropped() {
     let scheduler = Manual::new();
     let mut join = scheduler.spawn(async {});
-    let raw = Raw::new(false, true);
-    assert!(raw.poll(&mut join).is_pending());
-    assert_eq!(raw.alive(), 1);
+    static PANICKING: Raw = Raw::new(false, true);
+    assert!(PANICKING.poll(&mut join).is_pending());
+    assert_eq!(PANICKING.alive(), 1);
     drop(join);
-    assert_eq!(raw.alive(), 0);
+    assert_eq!(PANICKING.alive(), 0);
     scheduler.run();
     assert_eq!(scheduler.cells(), 0);
 }

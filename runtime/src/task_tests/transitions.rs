@@ -227,9 +227,9 @@ fn shutdown_during_a_poll_cancels_at_its_end() {
     let drops = Drops::default();
     let (inner, guard, seen) = (scheduler.clone(), drops.guard(), drops.clone());
     let mut join = scheduler.spawn(async move {
-        poll_fn(|cx| {
+        poll_fn(|_| {
             // What a blocking section does before its worker goes on without it.
-            crate::task_core::share_running(cx.waker());
+            crate::task_core::share_current();
             inner.0.owned.close_and_cancel_all();
             assert_eq!(seen.count(), 0, "dropped under its own poll");
             Poll::<()>::Pending
