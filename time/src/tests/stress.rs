@@ -1,7 +1,7 @@
 //! Real threads on the shipped core: one spins and turns, the others make, poll, reset, hand over and drop timers at
 //! random. Built with the address sanitizer, it notices an entry that is touched after it was freed.
 //!
-//! It lasts ten seconds, or `WHEELHOUSE_STRESS_SECS`.
+//! It lasts ten seconds and a million operations, or `WHEELHOUSE_STRESS_SECS` and as many in proportion.
 
 use core::future::Future;
 use core::pin::Pin;
@@ -17,6 +17,9 @@ use std::thread;
 use crate::{Instant, Sleep, TimerDriver, Timers, context, sleep};
 
 const WORKERS: usize = 3;
+
+/// How many operations a thread does between two looks at whether it is over.
+const OPERATIONS_AT_A_TIME: u64 = 256;
 
 /// How many timers one thread holds.
 const HELD: usize = 48;
@@ -134,12 +137,12 @@ fn work(arena: &Arena, shard: usize) {
     let _entered = context::enter(&arena.timers, Some(shard), Rc::new(Cell::new(context::UNLIMITED)));
     let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (shard as u64 + 1) << 40);
     let mut held: Vec<Held> = (0..HELD).map(|_| Held::new(&mut random)).collect();
-    let mut operations = 0;
     while !arena.over.load(Ordering::Relaxed) {
-        operate(arena, &mut held, &mut random);
-        operations += 1;
+        for _ in 0..OPERATIONS_AT_A_TIME {
+            operate(arena, &mut held, &mut random);
+        }
+        arena.operations.fetch_add(OPERATIONS_AT_A_TIME, Ordering::Relaxed);
     }
-    arena.operations.fetch_add(operations, Ordering::Relaxed);
     arena.passed.lock().unwrap().append(&mut held);
 }
 
@@ -176,7 +179,14 @@ fn timers_survive_random_use_by_many_threads() {
         for shard in 0..WORKERS {
             scope.spawn(move || work(arena, shard));
         }
-        thread::sleep(Duration::from_secs(seconds));
+        // As long as it was told, and until a hundred thousand operations a second were done: a busy machine takes longer.
+        let start = std::time::Instant::now();
+        let wanted = 100_000 * seconds;
+        while start.elapsed().as_secs() < seconds
+            || (arena.operations.load(Ordering::Relaxed) < wanted && start.elapsed().as_secs() < 10 * seconds)
+        {
+            thread::sleep(Duration::from_millis(50));
+        }
         arena.over.store(true, Ordering::Relaxed);
         turner.join().unwrap()
     });
