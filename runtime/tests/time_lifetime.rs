@@ -211,3 +211,49 @@ fn a_loop_over_sleep_zero_lets_other_tasks_run() {
         });
     }
 }
+
+#[test]
+fn a_runtime_without_timers_says_so_when_one_is_polled() {
+    for builder in [Builder::new_current_thread(), Builder::new_multi_thread().worker_threads(2)] {
+        let runtime = builder.disable_time().build().unwrap();
+        let outcome = runtime.block_on(async { wheelhouse::spawn(interval_outcome()).await.unwrap() });
+        assert_eq!(outcome, Err(Error::NoRuntime));
+    }
+}
+
+async fn interval_outcome() -> Result<Instant, Error> {
+    interval(ms(1)).try_tick().await
+}
+
+#[test]
+fn shutdown_in_the_middle_of_inserts_and_fires_wakes_each_foreign_timer_once() {
+    for round in 0..60_u64 {
+        for runtime in both() {
+            let busy = |number: u64| async move {
+                loop {
+                    sleep(Duration::from_micros((number * 37 + round * 11) % 400)).await;
+                    let _ = timeout(HOUR, sleep(Duration::from_micros(number % 7))).await;
+                }
+            };
+            for number in 0..20 {
+                runtime.spawn(busy(number));
+            }
+            let wakes = Arc::new(Wakes::default());
+            let waker = Waker::from(Arc::clone(&wakes));
+            let mut foreign: Vec<_> = {
+                let _entered = runtime.enter();
+                (0..5).map(|_| Box::pin(sleep(HOUR))).collect()
+            };
+            for timer in &mut foreign {
+                assert!(timer.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            }
+            runtime.block_on(sleep(Duration::from_micros(round * 29)));
+            drop(runtime);
+            assert_eq!(wakes.0.load(Ordering::SeqCst), 5);
+            for timer in &mut foreign {
+                let outcome = timer.as_mut().try_poll_elapsed(&mut Context::from_waker(&waker));
+                assert_eq!(outcome, Poll::Ready(Err(Error::Shutdown)));
+            }
+        }
+    }
+}

@@ -229,3 +229,20 @@ fn a_timeout_in_real_time_ends_on_time() {
         assert_took(start, ms(50));
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn sleeps_on_the_clock_that_counts_suspended_time_end_on_time() {
+    for builder in [Builder::new_current_thread(), Builder::new_multi_thread().worker_threads(2)] {
+        let runtime = builder.count_suspended_time(true).build().unwrap();
+        let start = Instant::now();
+        runtime.block_on(async {
+            for _ in 0..10 {
+                let before = wheelhouse::time::Instant::now();
+                sleep(ms(5)).await;
+                assert!(before.elapsed() >= ms(5));
+            }
+        });
+        assert_took(start, ms(50));
+    }
+}

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use futures::executor::block_on;
 use support::{Wakes, World, ms, poll_once};
-use wheelhouse_time::{DelayQueue, Error, Instant, Ticker, TimeoutExt, Timers, interval, interval_at, sleep, timeout};
+use wheelhouse_time::{
+    DelayQueue, Error, Instant, Interval, Ticker, TimeoutExt, Timers, interval, interval_at, sleep, timeout,
+};
 
 /// Builds with a constructor outside any runtime, and polls the result inside one.
 fn binds_at_first_poll<F: Future>(make: impl FnOnce() -> F) -> F::Output {
@@ -235,4 +237,12 @@ fn completed_sleeps_and_timeouts_of_completed_sleeps_are_ready_again() {
         poll_fn(|cx| timer.as_mut().poll(cx)).timeout(Duration::ZERO).await.unwrap();
     });
     assert_eq!(world.turn(), 0);
+}
+
+#[test]
+fn they_may_cross_and_be_shared_between_threads() {
+    fn crosses<T: Send + Sync + Unpin>() {}
+    crosses::<Interval>();
+    crosses::<Ticker>();
+    crosses::<DelayQueue<u8>>();
 }
