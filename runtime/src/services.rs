@@ -8,6 +8,7 @@ use wheelhouse_io::Io;
 use wheelhouse_time::Timers;
 
 use crate::metrics::{DriverCounters, WorkerCounters};
+use crate::panics::contain;
 use crate::spawn::BlockingPool;
 use crate::task_core::{Notified, Owned};
 use crate::watchdog::Watchdog;
@@ -45,6 +46,22 @@ pub(crate) struct Hooks {
     pub(crate) task_terminate: Option<TaskHook>,
     pub(crate) before_poll: Option<TaskHook>,
     pub(crate) after_poll: Option<TaskHook>,
+}
+
+/// Calls a thread hook, if there is one. A panic in it is contained.
+#[inline]
+pub(crate) fn tell_thread(hook: Option<&ThreadHook>, worker: usize) {
+    if let Some(hook) = hook {
+        contain(|| hook(worker));
+    }
+}
+
+/// Calls a task hook, if there is one. A panic in it is contained.
+#[inline]
+pub(crate) fn tell_task(hook: Option<&TaskHook>, id: crate::task_core::Id) {
+    if let Some(hook) = hook {
+        contain(|| hook(&TaskMeta::new(id)));
+    }
 }
 
 /// What the schedulers share.

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use crate::blocking::{Job, Pool, Refused};
 use crate::coop;
-use crate::services::{Services, TaskMeta};
+use crate::services::{Services, tell_task};
 use crate::sync::{Arc, Mutex};
 use crate::task_core::{self, Id, JoinHandle, Kind, Meta, Notified, Schedule, Spawned, Task};
 use crate::threads::Threads;
@@ -40,9 +40,7 @@ where
     let id = Id::next();
     let meta = Meta { id, kind: Kind::Task, name: origin.name, location: origin.location };
     let Spawned { owned, notified, join } = task_core::spawn(future, scheduler.clone(), meta);
-    if let Some(hook) = &services.hooks.task_spawn {
-        crate::panics::contain(|| hook(&TaskMeta::new(id)));
-    }
+    tell_task(services.hooks.task_spawn.as_ref(), id);
     match services.owned.bind(owned) {
         Ok(()) => scheduler.schedule(notified),
         Err(task) => {

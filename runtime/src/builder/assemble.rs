@@ -16,10 +16,9 @@ use crate::driver::{Bell, Machine, WATCH};
 use crate::error::BadKnob;
 use crate::handle::Handle;
 use crate::metrics::{DriverCounters, Source, WorkerCounters};
-use crate::panics::contain;
 use crate::park::{Interrupt, Lounge};
 use crate::runtime::Runtime;
-use crate::services::Services;
+use crate::services::{Services, tell_thread};
 use crate::spawn::{BlockingPool, Offload};
 use crate::task_core::Owned;
 use crate::threads::Threads;
@@ -147,13 +146,9 @@ fn pool(builder: &Builder, workers: usize, later: &Later) -> BlockingPool {
     threads.around = Arc::new(move |index, body| {
         let handle = scheduler.get().and_then(WeakScheduler::handle);
         let _entered = handle.as_ref().map(|handle| context::enter(handle, None));
-        if let Some(hook) = &hooks.thread_start {
-            contain(|| hook(workers + index));
-        }
+        tell_thread(hooks.thread_start.as_ref(), workers + index);
         body();
-        if let Some(hook) = &hooks.thread_stop {
-            contain(|| hook(workers + index));
-        }
+        tell_thread(hooks.thread_stop.as_ref(), workers + index);
     });
     let scheduler = later.clone();
     threads.drained = Arc::new(move || {

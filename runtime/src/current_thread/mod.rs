@@ -19,7 +19,7 @@ pub(crate) use self::run::block_on;
 use crate::driver::Bell;
 use crate::panics::contain;
 use crate::park::{Activity, Interrupt, Parker, Unparked};
-use crate::services::{Services, TaskMeta};
+use crate::services::{Services, tell_task};
 use crate::spawn::{self, Origin};
 use crate::sync::{AtomicBool, Mutex, Ordering};
 use crate::task_core::{JoinHandle, Notified, Schedule, Task};
@@ -130,9 +130,7 @@ impl Schedule for Arc<Scheduler> {
     }
 
     fn release(&self, task: &Task) -> bool {
-        if let Some(hook) = &self.services.hooks.task_terminate {
-            contain(|| hook(&TaskMeta::new(task.id())));
-        }
+        tell_task(self.services.hooks.task_terminate.as_ref(), task.id());
         self.services.owned.remove(task)
     }
 

@@ -16,7 +16,7 @@ use crate::handle::Handle;
 use crate::metrics::ROOT;
 use crate::panics::contain;
 use crate::park::{BlockOnSleep, Bound, Driver, Turn};
-use crate::services::TaskMeta;
+use crate::services::{tell_task, tell_thread};
 use crate::sync::{AtomicBool, Ordering, fence};
 use crate::task_core::{Id, Kind, Notified};
 use crate::trace;
@@ -208,13 +208,9 @@ impl<'a> Driving<'a> {
         let services = &self.scheduler.services;
         let id = task.id();
         let poll = services.counters[0].poll(id.get(), || task.queued_at());
-        if let Some(hook) = &services.hooks.before_poll {
-            contain(|| hook(&TaskMeta::new(id)));
-        }
+        tell_task(services.hooks.before_poll.as_ref(), id);
         task.run();
-        if let Some(hook) = &services.hooks.after_poll {
-            contain(|| hook(&TaskMeta::new(id)));
-        }
+        tell_task(services.hooks.after_poll.as_ref(), id);
         drop(poll);
     }
 
@@ -231,11 +227,10 @@ impl<'a> Driving<'a> {
     fn rest(&mut self) {
         let scheduler = self.scheduler;
         let services = &scheduler.services;
-        if let Some(hook) = &services.hooks.thread_park {
-            contain(|| hook(0));
-            if self.has_work() {
-                return;
-            }
+        tell_thread(services.hooks.thread_park.as_ref(), 0);
+        if self.has_work() {
+            // The hook woke a task: no rest, but timers and sockets have their turn.
+            return self.pass();
         }
         services.counters[0].park();
         trace!(target: "wheelhouse::worker", worker = 0, "park");
@@ -253,9 +248,7 @@ impl<'a> Driving<'a> {
             watchdog.worker_awake(|| false);
         }
         trace!(target: "wheelhouse::worker", worker = 0, "unpark");
-        if let Some(hook) = &services.hooks.thread_unpark {
-            contain(|| hook(0));
-        }
+        tell_thread(services.hooks.thread_unpark.as_ref(), 0);
         self.call_wakers();
     }
 
@@ -326,9 +319,6 @@ fn drive<F: Future>(mut driving: Driving<'_>, root: &mut Root<'_, F>) -> Option<
             match driving.next() {
                 Some(task) => driving.run_task(task),
                 None => break,
-            }
-            if driving.signal.woken.load(Ordering::Acquire) {
-                break;
             }
         }
         if driving.has_work() {

@@ -11,7 +11,7 @@ use super::local::Local;
 use super::scheduler::Scheduler;
 use crate::context::{self, Scope};
 use crate::handle::Handle;
-use crate::panics::contain;
+use crate::services::tell_thread;
 use crate::task_core::Notified;
 
 /// Gives thread `index` its name.
@@ -162,9 +162,7 @@ fn thread_main(scheduler: &Arc<Scheduler>, index: usize, queue: Worker<Notified>
     if let Some(watchdog) = &scheduler.services.watchdog {
         watchdog.worker_awake(|| false);
     }
-    if let Some(hook) = &hooks.thread_start {
-        contain(|| hook(index));
-    }
+    tell_thread(hooks.thread_start.as_ref(), index);
     {
         let _on_thread = local.enter();
         super::run(&local);
@@ -172,9 +170,7 @@ fn thread_main(scheduler: &Arc<Scheduler>, index: usize, queue: Worker<Notified>
             super::shutdown::leave(&local);
         }
     }
-    if let Some(hook) = &hooks.thread_stop {
-        contain(|| hook(index));
-    }
+    tell_thread(hooks.thread_stop.as_ref(), index);
 }
 
 /// Moves the worker to a new thread, so that this one may block. False if there is none to be had: then the closure

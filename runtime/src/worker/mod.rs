@@ -23,7 +23,7 @@ use tracing::trace;
 use self::local::Local;
 pub(crate) use self::scheduler::{Config, Scheduler};
 pub(crate) use self::shutdown::BLOCKING_PATIENCE;
-use crate::services::TaskMeta;
+use crate::services::{tell_task, tell_thread};
 use crate::task_core::Notified;
 
 /// Once a turn of the driver has made fewer tasks ready than this, peers sleep on for a moment...
@@ -56,15 +56,9 @@ fn run_task(local: &Local, task: Notified) {
     let services = &local.scheduler().services;
     let id = task.id();
     let poll = local.counters().poll(id.get(), || task.queued_at());
-    match (&services.hooks.before_poll, &services.hooks.after_poll) {
-        (None, None) => task.run(),
-        (before, after) => {
-            let meta = TaskMeta::new(id);
-            before.iter().for_each(|hook| hook(&meta));
-            task.run();
-            after.iter().for_each(|hook| hook(&meta));
-        }
-    }
+    tell_task(services.hooks.before_poll.as_ref(), id);
+    task.run();
+    tell_task(services.hooks.after_poll.as_ref(), id);
     drop(poll);
 }
 
@@ -88,12 +82,10 @@ fn rest(local: &Local) {
     let scheduler = local.scheduler();
     let services = &scheduler.services;
     let k = local.index();
-    if let Some(hook) = &services.hooks.thread_park {
-        hook(k);
-        if local.has_work() {
-            // The hook woke a task.
-            return;
-        }
+    tell_thread(services.hooks.thread_park.as_ref(), k);
+    if local.has_work() {
+        // The hook woke a task.
+        return;
     }
     local.counters().park();
     trace!(target: "wheelhouse::worker", worker = k, "park");
@@ -104,9 +96,7 @@ fn rest(local: &Local) {
         watchdog.worker_awake(|| scheduler.lounge.watch().is_some() && scheduler.lounge.idle.any_parked());
     }
     trace!(target: "wheelhouse::worker", worker = k, searching = waking.searching, "unpark");
-    if let Some(hook) = &services.hooks.thread_unpark {
-        hook(k);
-    }
+    tell_thread(services.hooks.thread_unpark.as_ref(), k);
     if waking.drove {
         call_wakers(local);
         local.start_visits_anew();

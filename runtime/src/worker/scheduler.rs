@@ -12,7 +12,7 @@ use super::launch::Threads;
 use super::local::Local;
 use crate::driver::{Bell, Machine};
 use crate::park::{LifoSlot, Lounge};
-use crate::services::Services;
+use crate::services::{Services, tell_task};
 use crate::spawn::{self, Origin};
 use crate::task_core::{Header, JoinHandle, Notified, Schedule, Task};
 
@@ -164,9 +164,7 @@ impl Schedule for Arc<Scheduler> {
 
     #[inline]
     fn release(&self, task: &Task) -> bool {
-        if let Some(hook) = &self.services.hooks.task_terminate {
-            crate::panics::contain(|| hook(&crate::services::TaskMeta::new(task.id())));
-        }
+        tell_task(self.services.hooks.task_terminate.as_ref(), task.id());
         self.services.owned.remove(task)
     }
 

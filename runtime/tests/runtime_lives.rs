@@ -1,0 +1,437 @@
+//! Runtimes as wholes: built, nested, misused, ended.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use wheelhouse::runtime::{Builder, Handle, Runtime, UnhandledPanic};
+use wheelhouse::task::{block_in_place, yield_now};
+use wheelhouse::time::sleep;
+
+fn multi() -> Runtime {
+    Builder::new_multi_thread().worker_threads(2).build().unwrap()
+}
+
+fn both() -> [Runtime; 2] {
+    [multi(), Builder::new_current_thread().build().unwrap()]
+}
+
+fn message(panic: Box<dyn std::any::Any + Send>) -> String {
+    match panic.downcast::<String>() {
+        Ok(message) => *message,
+        Err(panic) => panic.downcast::<&str>().map_or_else(|_| String::new(), |message| (*message).to_owned()),
+    }
+}
+
+#[test]
+fn knobs_that_cannot_be_are_errors() {
+    let bad = [
+        Builder::new_multi_thread().worker_threads(0),
+        Builder::new_multi_thread().max_blocking_threads(0),
+        Builder::new_multi_thread().global_queue_interval(0),
+        Builder::new_current_thread().event_interval(0),
+        Builder::new_current_thread().max_io_events_per_tick(0),
+    ];
+    for builder in bad {
+        let error = builder.build().unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{error}");
+        assert!(error.to_string().contains("must be 1 or more"), "{error}");
+    }
+}
+
+#[test]
+fn a_block_on_inside_of_async_code_panics_with_the_remedy() {
+    for runtime in both() {
+        let inner = runtime.handle().clone();
+        let panic = runtime
+            .block_on(async move {
+                wheelhouse::spawn(async move { catch_unwind(AssertUnwindSafe(|| inner.block_on(async {}))) })
+                    .await
+                    .unwrap()
+            })
+            .unwrap_err();
+        assert!(message(panic).contains("block_in_place"));
+        let other = multi();
+        let panic =
+            runtime.block_on(async { catch_unwind(AssertUnwindSafe(|| other.block_on(async {}))).unwrap_err() });
+        assert!(message(panic).contains("await the future instead"));
+    }
+}
+
+#[test]
+fn outside_of_a_runtime_spawn_panics_with_the_remedy() {
+    let panic = catch_unwind(|| drop(wheelhouse::spawn(async {}))).unwrap_err();
+    assert!(message(panic).contains("Handle::enter"));
+    assert!(Handle::try_current().is_err());
+}
+
+#[test]
+fn nested_enters_restore_what_was_entered_before() {
+    let [a, b] = both();
+    let name = |runtime: &Runtime| format!("{:?}", runtime.handle());
+    let current = || format!("{:?}", Handle::current());
+    let outer = a.enter();
+    assert_eq!(current(), name(&a));
+    {
+        let _inner = b.enter();
+        assert_eq!(current(), name(&b));
+        {
+            let _again = a.enter();
+            assert_eq!(current(), name(&a));
+        }
+        assert_eq!(current(), name(&b));
+    }
+    assert_eq!(current(), name(&a));
+    drop(outer);
+    assert!(Handle::try_current().is_err());
+}
+
+#[test]
+fn two_runtimes_wake_each_others_tasks() {
+    let [a, b] = both();
+    let (to_b, at_b) = async_channel::bounded::<u32>(1);
+    let (to_a, at_a) = async_channel::bounded::<u32>(1);
+    a.spawn(async move {
+        while let Ok(n) = at_a.recv().await {
+            if to_b.send(n + 1).await.is_err() {
+                return;
+            }
+        }
+    });
+    let last = b.block_on(async move {
+        let mut n = 0;
+        while n < 2000 {
+            to_a.send(n).await.unwrap();
+            n = at_b.recv().await.unwrap();
+        }
+        n
+    });
+    assert_eq!(last, 2000);
+}
+
+/// A future that counts its drops.
+struct Tally(Arc<AtomicUsize>);
+
+impl Drop for Tally {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_drop_cancels_every_task_once_and_those_spawned_meanwhile() {
+    for runtime in both() {
+        let dropped = Arc::new(AtomicUsize::new(0));
+        for _ in 0..100 {
+            let tally = Tally(dropped.clone());
+            // Dropped with the task: spawns once more, in the middle of the shutdown.
+            let late = Late { handle: runtime.handle().clone(), dropped: dropped.clone() };
+            runtime.spawn(async move {
+                let _owned = (tally, late);
+                std::future::pending::<()>().await;
+            });
+        }
+        runtime.block_on(async {
+            for _ in 0..10 {
+                yield_now().await;
+            }
+        });
+        drop(runtime);
+        assert_eq!(dropped.load(Ordering::SeqCst), 200);
+    }
+}
+
+struct Late {
+    handle: Handle,
+    dropped: Arc<AtomicUsize>,
+}
+
+impl Drop for Late {
+    fn drop(&mut self) {
+        assert!(Handle::try_current().is_ok(), "a future is dropped where its runtime is entered");
+        let tally = Tally(self.dropped.clone());
+        let join = self.handle.spawn(async move {
+            let _tally = tally;
+        });
+        drop(join);
+    }
+}
+
+#[test]
+fn a_runtime_dropped_on_a_worker_waits_for_nothing() {
+    // Of its own:
+    let runtime = multi();
+    let (done, is_done) = mpsc::channel();
+    let handle = runtime.handle().clone();
+    handle.spawn(async move {
+        drop(runtime);
+        done.send(()).unwrap();
+    });
+    is_done.recv_timeout(Duration::from_secs(20)).unwrap();
+    // Of another:
+    for runtime in both() {
+        let other = multi();
+        let slow = other.spawn(async { std::thread::sleep(Duration::from_secs(2)) });
+        std::thread::sleep(Duration::from_millis(20));
+        let start = Instant::now();
+        runtime.block_on(async move { wheelhouse::spawn(async move { drop(other) }).await.unwrap() });
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        drop(slow);
+    }
+}
+
+#[test]
+fn a_drop_waits_for_a_running_poll() {
+    let runtime = multi();
+    let finished = Arc::new(AtomicBool::new(false));
+    let (started, is_started) = mpsc::channel();
+    let flag = finished.clone();
+    runtime.spawn(async move {
+        started.send(()).unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+        flag.store(true, Ordering::SeqCst);
+    });
+    is_started.recv().unwrap();
+    drop(runtime);
+    assert!(finished.load(Ordering::SeqCst));
+}
+
+#[test]
+fn shutdowns_have_their_patience() {
+    let blocked = || {
+        let runtime = multi();
+        runtime.spawn(async { std::thread::sleep(Duration::from_secs(3)) });
+        runtime.spawn_blocking(|| std::thread::sleep(Duration::from_secs(3)));
+        std::thread::sleep(Duration::from_millis(20));
+        runtime
+    };
+    let start = Instant::now();
+    blocked().shutdown_background();
+    assert!(start.elapsed() < Duration::from_millis(500), "{:?}", start.elapsed());
+    let start = Instant::now();
+    blocked().shutdown_timeout(Duration::from_millis(100));
+    let took = start.elapsed();
+    assert!(took >= Duration::from_millis(100) && took < Duration::from_secs(1), "{took:?}");
+}
+
+#[test]
+fn a_task_may_shut_its_runtime_down_by_panicking() {
+    let runtime =
+        Builder::new_multi_thread().worker_threads(2).unhandled_panic(UnhandledPanic::ShutdownRuntime).build().unwrap();
+    let waiting = runtime.spawn(std::future::pending::<()>());
+    let panicking = runtime.spawn(async { panic!("on purpose") });
+    let error = futures::executor::block_on(waiting).unwrap_err();
+    assert!(error.is_cancelled());
+    assert!(futures::executor::block_on(panicking).unwrap_err().is_panic());
+
+    let runtime = Builder::new_current_thread().unhandled_panic(UnhandledPanic::ShutdownRuntime).build().unwrap();
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        runtime.block_on(async {
+            let _ = wheelhouse::spawn(async { panic!("on purpose") }).await;
+            std::future::pending::<()>().await;
+        });
+    }))
+    .unwrap_err();
+    assert!(message(panic).contains("shut the runtime down"));
+}
+
+#[test]
+fn hooks_are_told_and_may_panic() {
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let note = |what: &'static str| {
+        let told = told.clone();
+        move |worker: usize| {
+            told.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((what, worker));
+            panic!("a hook panics");
+        }
+    };
+    let tasks = Arc::new(AtomicUsize::new(0));
+    let count = |by: usize| {
+        let tasks = tasks.clone();
+        move |_: &wheelhouse::runtime::TaskMeta| {
+            tasks.fetch_add(by, Ordering::SeqCst);
+            panic!("a hook panics");
+        }
+    };
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .on_thread_start(note("start"))
+        .on_thread_stop(note("stop"))
+        .on_thread_park(note("park"))
+        .on_thread_unpark(note("unpark"))
+        .on_task_spawn(count(1))
+        .on_before_task_poll(count(100))
+        .on_after_task_poll(count(10_000))
+        .on_task_terminate(count(1_000_000))
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        for _ in 0..3 {
+            wheelhouse::spawn(yield_now()).await.unwrap();
+        }
+        sleep(Duration::from_millis(10)).await;
+    });
+    drop(runtime);
+    assert_eq!(tasks.load(Ordering::SeqCst), 3_060_603);
+    let told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for worker in 0..2 {
+        for what in ["start", "park", "unpark", "stop"] {
+            assert!(told.contains(&(what, worker)), "{what} {worker}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn a_park_hook_that_wakes_a_task_does_not_starve_the_driver() {
+    for builder in [Builder::new_multi_thread().worker_threads(1), Builder::new_current_thread()] {
+        let (kick, kicked) = async_channel::bounded::<()>(1);
+        let runtime = builder.on_thread_park(move |_| drop(kick.try_send(()))).build().unwrap();
+        let start = Instant::now();
+        runtime.block_on(async {
+            wheelhouse::spawn(async move { while kicked.recv().await.is_ok() {} });
+            wheelhouse::spawn(sleep(Duration::from_millis(20))).await.unwrap();
+        });
+        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn a_yield_inside_of_block_on_inside_of_block_in_place_goes_on() {
+    let runtime = multi();
+    let value = runtime.block_on(async {
+        wheelhouse::spawn(async {
+            block_in_place(|| {
+                Handle::current().block_on(async {
+                    for _ in 0..10 {
+                        yield_now().await;
+                    }
+                    sleep(Duration::from_millis(1)).await;
+                    5
+                })
+            })
+        })
+        .await
+        .unwrap()
+    });
+    assert_eq!(value, 5);
+}
+
+#[test]
+fn what_was_woken_before_a_blocking_section_runs_beside_it() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    let took = runtime.block_on(async {
+        wheelhouse::spawn(async {
+            let (sent, is_sent) = async_channel::bounded::<Instant>(1);
+            let receiver = wheelhouse::spawn(async move { is_sent.recv().await.unwrap().elapsed() });
+            yield_now().await;
+            sent.send(Instant::now()).await.unwrap();
+            // The only worker moves on; what it had in its slot goes with it.
+            block_in_place(|| std::thread::sleep(Duration::from_millis(500)));
+            receiver.await.unwrap()
+        })
+        .await
+        .unwrap()
+    });
+    assert!(took < Duration::from_millis(400), "{took:?}");
+}
+
+#[test]
+fn blocking_sections_in_many_tasks_end() {
+    let runtime = multi();
+    runtime.block_on(async {
+        let tasks: Vec<_> = (0..40)
+            .map(|i| {
+                wheelhouse::spawn(async move {
+                    for _ in 0..5 {
+                        block_in_place(|| std::thread::sleep(Duration::from_micros(i * 20)));
+                        yield_now().await;
+                        sleep(Duration::from_micros(100)).await;
+                    }
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_blocking_section_on_a_current_thread_runtime_panics_with_the_remedy() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let panic = runtime.block_on(async { catch_unwind(|| block_in_place(|| ())).unwrap_err() });
+    assert!(message(panic).contains("spawn_blocking"));
+}
+
+#[test]
+fn several_threads_share_a_current_thread_runtime() {
+    let runtime = Arc::new(Builder::new_current_thread().build().unwrap());
+    let total: u64 = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4u64)
+            .map(|i| {
+                let runtime = &runtime;
+                scope.spawn(move || {
+                    runtime.block_on(async move {
+                        let mut sum = 0;
+                        for _ in 0..20 {
+                            sleep(Duration::from_millis(1)).await;
+                            sum += wheelhouse::spawn(async move { i }).await.unwrap();
+                        }
+                        sum
+                    })
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(total, 120);
+}
+
+#[test]
+fn runtimes_may_come_and_go_in_a_storm() {
+    let start = Instant::now();
+    let mut rounds = 0;
+    while start.elapsed() < Duration::from_secs(2) {
+        rounds += 1;
+        let runtime = Builder::new_multi_thread().worker_threads(1 + rounds % 3).build().unwrap();
+        let handle = runtime.handle().clone();
+        let outside = std::thread::spawn(move || {
+            for i in 0..200u64 {
+                let inner = handle.clone();
+                drop(handle.spawn(async move {
+                    if i % 3 == 0 {
+                        sleep(Duration::from_micros(i)).await;
+                    }
+                    if i % 5 == 0 {
+                        drop(inner.spawn(yield_now()));
+                    }
+                }));
+            }
+        });
+        std::thread::sleep(Duration::from_micros(fastrand::u64(0..500)));
+        match rounds % 3 {
+            0 => drop(runtime),
+            1 => runtime.shutdown_timeout(Duration::from_secs(5)),
+            _ => runtime.shutdown_background(),
+        }
+        outside.join().unwrap();
+    }
+    assert!(rounds > 3);
+}
+
+#[test]
+fn tasks_wait_for_nobody_after_their_spawner_left_the_runtime() {
+    let runtime = multi();
+    let (sent, received) = mpsc::channel();
+    {
+        let _entered = runtime.enter();
+        for i in 0..100 {
+            let sent = sent.clone();
+            wheelhouse::spawn(async move { sent.send(i).unwrap() });
+        }
+    }
+    let mut all: Vec<i32> = (0..100).map(|_| received.recv_timeout(Duration::from_secs(20)).unwrap()).collect();
+    all.sort_unstable();
+    assert_eq!(all, (0..100).collect::<Vec<_>>());
+}
