@@ -65,13 +65,13 @@ impl Drain {
     /// Cancel safe: those told stay told.
     pub(super) async fn wait(&mut self) {
         for link in self.links.drain(..) {
-            // DRAIN.close: the flag first, then the waker; a connection registers its waker first, then looks.
+            // SERVE.close: the flag first, then the waker; a connection registers its waker first, then looks.
             link.closing.store(true, Ordering::Release);
             link.waker.wake();
         }
         poll_fn(|cx| {
             self.crowd.empty.register(cx.waker());
-            // DRAIN.left, observed: what the connections did before they left has happened.
+            // SERVE.left, observed: what the connections did before they left has happened.
             if self.crowd.live.load(Ordering::Acquire) == 0 { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
@@ -82,13 +82,14 @@ impl Attendant {
     /// Ready once the server wants the connection to end.
     pub(super) fn poll_closing(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.link.waker.register(cx.waker());
+        // SERVE.close, observed.
         if self.link.closing.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 
 impl Drop for Attendant {
     fn drop(&mut self) {
-        // DRAIN.left
+        // SERVE.left
         if self.crowd.live.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.crowd.empty.wake();
         }
