@@ -6,6 +6,7 @@ use crate::gate::Gate;
 use crate::jobs::Opts;
 use crate::rt::Rt;
 use crate::sample::{Sample, median};
+use crate::sys::Usage;
 
 /// From a task, spawns 200,000 empty tasks and waits for the last.
 pub(crate) fn spawn<R: Rt>(opts: &Opts) -> Sample {
@@ -91,17 +92,19 @@ where
     Fut: Future<Output = ()> + Send + 'static,
 {
     let repeats = if opts.quick { 3 } else { 5 };
-    let mut took: Vec<f64> = R::run(opts.workers, async move {
+    let (mut took, cpu) = R::run(opts.workers, async move {
         once().await;
+        let before = Usage::now();
         let mut took = Vec::new();
         for _ in 0..repeats {
             let start = Instant::now();
             once().await;
             took.push(per_op(start.elapsed(), n));
         }
-        took
+        (took, Usage::now().since(before).cpu)
     });
-    Sample::of("ns", median(&mut took))
+    // The CPU time tells on a loaded machine, where the time of day does not.
+    Sample::of("ns", median(&mut took)).with("cpu_ns", per_op(cpu, n * repeats))
 }
 
 /// Nanoseconds an operation.
