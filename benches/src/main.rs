@@ -3,6 +3,7 @@
 //! `benches run JOB CONTESTANT` measures once, in this process, and prints one line of figures; `benches report` starts
 //! such a process a sample, the contestants alternating, and writes a table and charts.
 
+mod counts;
 mod gate;
 mod hist;
 mod jobs;
@@ -41,6 +42,11 @@ enum Command {
     },
     /// Lists the jobs.
     List,
+    /// Counts instructions by valgrind and compares them with the accepted ones.
+    Counts(counts::Args),
+    /// One case of `counts`.
+    #[command(hide = true)]
+    Counted { case: String, ops: usize },
     /// The far end of the job `connections`.
     #[command(hide = true)]
     Clients { addr: SocketAddr, n: usize },
@@ -71,6 +77,8 @@ fn run(command: Command) -> Result<(), String> {
             }
             Ok(())
         }
+        Command::Counts(args) => counts::run(&args),
+        Command::Counted { case, ops } => counts::counted(&case, ops),
         Command::Clients { addr, n } => jobs::clients(addr, n).map_err(|error| error.to_string()),
     }
 }

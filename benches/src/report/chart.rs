@@ -8,7 +8,7 @@ use plotters::prelude::*;
 
 use super::collect::Collected;
 use super::verdict::Line;
-use crate::jobs::Contestant;
+use crate::jobs::{Better, Contestant};
 
 const OURS: RGBColor = RGBColor(27, 94, 160);
 const TOKIO: RGBColor = RGBColor(200, 90, 40);
@@ -52,12 +52,14 @@ fn ratios(area: &Area<'_>, bars: &[&Line]) -> Drawn {
     let mut chart = ChartBuilder::on(area)
         .caption("ratio to tokio (1 = tokio; blue: wheelhouse, green: smol)", ("sans-serif", 18))
         .margin(10)
+        .margin_right(40)
         .x_label_area_size(25)
-        .y_label_area_size(230)
+        .y_label_area_size(250)
         .build_cartesian_2d((0.01..100.0).log_scale(), 0..n)?;
     let name = |y: &i32| {
         let line = usize::try_from(n - 1 - *y).ok().and_then(|i| bars.get(i));
-        line.map_or_else(String::new, |line| format!("{} {}", line.job, line.label))
+        let note = |line: &Line| if line.better == Better::Higher { " (more is better)" } else { "" };
+        line.map_or_else(String::new, |line| format!("{} {}{}", line.job, line.label, note(line)))
     };
     chart.configure_mesh().disable_y_mesh().y_labels(bars.len()).y_label_formatter(&name).y_label_offset(-13).draw()?;
     for (i, line) in bars.iter().enumerate() {
@@ -95,6 +97,7 @@ fn lines_chart(path: &Path, title: &str, collected: &Collected, points: &[(Strin
     let mut chart = ChartBuilder::on(&area)
         .caption(title, ("sans-serif", 18))
         .margin(12)
+        .margin_right(40)
         .x_label_area_size(30)
         .y_label_area_size(60)
         .build_cartesian_2d((*first..*last).log_scale(), (low..high).log_scale())?;

@@ -29,6 +29,8 @@ pub(crate) struct Line {
     pub(crate) ratio: Option<f64>,
     /// smol's to tokio's.
     pub(crate) smol_ratio: Option<f64>,
+    /// Which way is better.
+    pub(crate) better: Better,
     /// The targets in words.
     pub(crate) target: String,
     /// Whether they are reached.
@@ -59,6 +61,7 @@ fn line(job: &'static Job, row: &'static Row, collected: &Collected) -> Line {
         figures: job.contestants.iter().filter_map(figure).collect(),
         ratio: to_tokio(Contestant::Wheelhouse),
         smol_ratio: to_tokio(Contestant::Smol),
+        better: row.better,
         reasons: missed.map(|(target, _, seen)| format!("{seen} instead of {target}")).collect(),
         target: verdicts.iter().map(|(target, _, _)| target.as_str()).collect::<Vec<_>>().join(", "),
         met,
