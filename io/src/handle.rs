@@ -1,7 +1,7 @@
 //! The shared handle of a reactor: what sockets register with.
 
 use std::io;
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::OnceLock;
 use std::task::Waker;
 
 use slab::Slab;
@@ -12,7 +12,7 @@ use crate::notifier::Notifier;
 use crate::offload::Blocking;
 use crate::readiness::{Ready, Source};
 use crate::starved::Starved;
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, RwLock};
 use crate::sys::clock::ClockId;
 use crate::sys::signals::Signals;
 use crate::wake;
@@ -124,7 +124,7 @@ impl Io {
             entry.source.shut_down(wakes);
         }
         self.0.signals.shut_down(wakes);
-        let registry = self.0.registry.write().unwrap_or_else(PoisonError::into_inner).take();
+        let registry = self.0.registry.write().take();
         drop(registry);
     }
 
@@ -196,7 +196,7 @@ impl Shared {
 
     /// Runs `call` on the poller, which is there until shutdown.
     pub(crate) fn with_registry<R>(&self, call: impl FnOnce(&mio::Registry) -> io::Result<R>) -> io::Result<R> {
-        match &*self.registry.read().unwrap_or_else(PoisonError::into_inner) {
+        match &*self.registry.read() {
             Some(registry) => call(registry),
             None => Err(Error::ShutDown.into()),
         }

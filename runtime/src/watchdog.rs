@@ -20,7 +20,7 @@ mod doze;
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{OnceLock, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ use self::ages::Ages;
 use self::doze::{Doing, Doze, Rouse};
 use crate::hooks;
 use crate::metrics::{ROOT, Source};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{Arc, AtomicU64, Mutex, MutexGuard, Ordering};
 
 /// How long an era of task ids lasts: as exact as ages are.
 const ERA: Duration = Duration::from_secs(1);
@@ -149,13 +149,13 @@ impl Watchdog {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
-        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
+        self.thread.lock()
     }
 }
 
 impl Watched {
     fn ages(&self) -> MutexGuard<'_, Ages> {
-        self.ages.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ages.lock()
     }
 
     /// Begins an era of task ids if the last one has lasted for `least`.

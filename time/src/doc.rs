@@ -3,10 +3,9 @@
 use core::future::Future;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Wake;
 
+use crate::sync::{Arc, AtomicBool, Ordering};
 use crate::timer::{Interrupt, Next};
 use crate::timers::Timers;
 

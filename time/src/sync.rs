@@ -1,6 +1,6 @@
 //! The one place that imports atomics, locks and cells: the models swap this module for loom's.
 
-pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+pub(crate) use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use std::sync::Arc;
 
 pub(crate) use atomic_waker::AtomicWaker;

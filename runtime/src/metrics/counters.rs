@@ -258,6 +258,7 @@ fn os_thread_id() -> u64 {
 /// Elsewhere there is no portable number: a process-wide count in the order the threads started.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn os_thread_id() -> u64 {
-    static NEXT: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(1);
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    // Relaxed: each number is handed out once, that is all.
     NEXT.fetch_add(1, Ordering::Relaxed)
 }

@@ -1,8 +1,8 @@
 //! A worker's own queue: first in, first out, with thieves at the other end.
 
-use std::cell::UnsafeCell;
-
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
+
+use crate::sync::UnsafeCell;
 
 /// At most this many tasks are stolen at a time, and half of the victim's queue. Fewer make spawning dearer, more tear
 /// tasks that talk to each other apart.
@@ -24,19 +24,19 @@ impl<T> LocalQueue<T> {
     fn get(&self) -> Option<&Worker<T>> {
         // SAFETY: the field's invariant: the reference ends within a method of this type, before anything else is done
         // with the cell.
-        unsafe { &*self.queue.get() }.as_ref()
+        self.queue.with(|queue| unsafe { &*queue }).as_ref()
     }
 
     /// Moves the queue out: from now on this one is gone.
     pub(crate) fn take(&self) -> Option<Worker<T>> {
         // SAFETY: the field's invariant: no other reference into the cell is alive.
-        unsafe { &mut *self.queue.get() }.take()
+        self.queue.with_mut(|queue| unsafe { &mut *queue }).take()
     }
 
     /// Moves the queue back in.
     pub(crate) fn put_back(&self, queue: Worker<T>) {
         // SAFETY: the field's invariant: no other reference into the cell is alive.
-        unsafe { *self.queue.get() = Some(queue) }
+        self.queue.with_mut(|cell| unsafe { *cell = Some(queue) });
     }
 
     /// Whether the queue was moved out.
