@@ -232,6 +232,8 @@ fn bytes_behind_an_urgent_mark_are_read() {
             client.write_all(b"warm").await?;
             server.read_exact(&mut [0; 4]).await?;
         }
+        // So that the event of all three writes is taken before the first read, and no other follows.
+        assert!(server.try_read(&mut [0; 1]).is_err());
         client.write_all(b"before").await?;
         // SAFETY: the buffer is live and one byte long.
         let sent = unsafe { libc::send(client.as_raw_fd(), b"!".as_ptr().cast(), 1, libc::MSG_OOB) };

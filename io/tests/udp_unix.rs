@@ -211,6 +211,9 @@ fn passed_descriptors_do_not_hide_the_bytes_behind_them() {
     support::run(async {
         let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
         let mut ours = UnixStream::from_std(ours)?;
+        // Past what registering tells, which would hide a loss.
+        assert!(ours.try_read(&mut [0; 1]).is_err());
+        support::yield_now().await;
         // Two messages, the first with a descriptor: a read ends between them.
         send_with_descriptor(&theirs, b"first", theirs.as_raw_fd());
         io::Write::write_all(&mut &theirs, b"second")?;
