@@ -7,14 +7,17 @@ use std::time::{Duration, Instant};
 
 use crate::blocking::{Body, Host, NoThread};
 
+/// Runs on each new thread around its body.
+pub(crate) type Around = Arc<dyn Fn(usize, &mut dyn FnMut()) + Send + Sync>;
+
 /// Starts the pool's threads as the builder's knobs say.
 pub(crate) struct Threads {
     /// The name of thread `index`.
     pub(crate) name: Arc<dyn Fn(usize) -> String + Send + Sync>,
     /// Bytes of stack; the platform's default when `None`.
     pub(crate) stack_size: Option<usize>,
-    /// Runs on each new thread around its body: enters the runtime and calls the start and stop hooks.
-    pub(crate) around: Arc<dyn Fn(usize, &mut dyn FnMut()) + Send + Sync>,
+    /// Enters the runtime and calls the start and stop hooks.
+    pub(crate) around: Around,
     /// Called when the last job is over: a paused clock may now advance.
     pub(crate) drained: Arc<dyn Fn() + Send + Sync>,
     start: Instant,

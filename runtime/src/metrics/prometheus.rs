@@ -22,6 +22,16 @@ const WORKER_COUNTERS: [WorkerFamily; 7] = [
     ("forced_yields", "Polls ended by a used-up cooperative budget.", |counters| counters.forced_yields.get()),
 ];
 
+/// One family of a worker's histograms: name, help, where it is recorded.
+type WorkerHistogram = (&'static str, &'static str, fn(&WorkerCounters) -> Option<&Recorder>);
+
+const WORKER_HISTOGRAMS: [WorkerHistogram; 2] = [
+    ("worker_poll_duration_seconds", "How long polls took.", |counters| counters.poll_times.as_ref()),
+    ("worker_schedule_latency_seconds", "How long tasks were queued before their poll.", |counters| {
+        counters.schedule_latencies.as_ref()
+    }),
+];
+
 /// Whether a user may label samples with this name.
 pub(super) fn is_label(name: &str) -> bool {
     let mut chars = name.chars();
@@ -64,13 +74,7 @@ fn workers(page: &mut Page<'_>, metrics: &RuntimeMetrics) {
     for worker in 0..counters.len() {
         page.sample("worker_local_queue_depth", &[("worker", &worker)], metrics.source.local_depth(worker));
     }
-    let histograms: [(_, _, fn(&WorkerCounters) -> Option<&Recorder>); 2] = [
-        ("worker_poll_duration_seconds", "How long polls took.", |counters| counters.poll_times.as_ref()),
-        ("worker_schedule_latency_seconds", "How long tasks were queued before their poll.", |counters| {
-            counters.schedule_latencies.as_ref()
-        }),
-    ];
-    for (name, help, recorder) in histograms {
+    for (name, help, recorder) in WORKER_HISTOGRAMS {
         let recorders =
             counters.iter().enumerate().filter_map(|(worker, counters)| Some((worker, recorder(counters)?)));
         for (position, (worker, recorder)) in recorders.enumerate() {
