@@ -1,7 +1,13 @@
 //! Loom models of wheelhouse's races. Each concurrency core below is the production source itself, compiled
 //! against loom's atomics through the `crate::sync` facade; the models stand in `models/`, one file a race.
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "the sources are compiled here for their models alone")]
-#![cfg_attr(not(test), allow(unused_imports, reason = "only the models use most of the facade"))]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    unused_imports,
+    clippy::drop_non_drop,
+    reason = "the sources are compiled here for their models alone, with facades that do less"
+)]
 
 extern crate alloc;
 

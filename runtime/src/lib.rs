@@ -81,3 +81,7 @@ pub mod signal {
 pub use wheelhouse_macros::{main, test};
 
 pub use self::task::spawn;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
