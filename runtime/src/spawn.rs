@@ -35,14 +35,14 @@ pub(crate) fn spawn<F, S>(services: &Services, scheduler: S, future: F, origin: 
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
-    S: Schedule + Clone,
+    S: Schedule,
 {
     let id = Id::next();
     let meta = Meta { id, kind: Kind::Task, name: origin.name, location: origin.location };
-    let Spawned { owned, notified, join } = task_core::spawn(future, scheduler.clone(), meta);
+    let Spawned { owned, notified, join } = task_core::spawn(future, scheduler, meta);
     tell_task(services.hooks.task_spawn.as_ref(), id);
     match services.owned.bind(owned) {
-        Ok(()) => scheduler.schedule(notified),
+        Ok(()) => notified.schedule(),
         Err(task) => {
             // The runtime shuts down: the task is cancelled as those before it were.
             notified.abandon();

@@ -254,6 +254,16 @@ impl Notified {
         self.get().queued_at()
     }
 
+    /// Hands the task to its scheduler.
+    #[inline]
+    pub(crate) fn schedule(self) {
+        let header = self.into_raw();
+        // SAFETY: the reference at hand keeps it alive.
+        let vtable = unsafe { header.as_ref() }.vtable;
+        // SAFETY: the notified reference is given up.
+        unsafe { (vtable.schedule)(header) }
+    }
+
     /// Polls the task, or cancels it if it was aborted; panics are contained.
     pub(crate) fn run(self) {
         let header = self.into_raw();

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crossbeam_deque::Worker;
 
+use super::home::Stock;
 use super::queue::LocalQueue;
 use super::scheduler::{Remote, Scheduler};
 use crate::driver::Machine;
@@ -29,6 +30,8 @@ thread_local! {
 /// A worker's own side. It lives on its thread's stack.
 #[derive(Debug)]
 pub(crate) struct Local {
+    /// Before `scheduler`: its references go back while that one lives.
+    stock: Stock,
     scheduler: Arc<Scheduler>,
     index: usize,
     queue: LocalQueue<Notified>,
@@ -69,6 +72,7 @@ impl Local {
         Self {
             visit_at: Cell::new(scheduler.config.event_interval),
             visit_every: Cell::new(scheduler.config.event_interval),
+            stock: Stock::new(&scheduler),
             scheduler,
             index,
             queue: LocalQueue::new(queue),
@@ -106,6 +110,12 @@ impl Local {
 
     pub(crate) fn scheduler(&self) -> &Arc<Scheduler> {
         &self.scheduler
+    }
+
+    /// The references to the scheduler that tasks take and leave here.
+    #[inline]
+    pub(super) fn stock(&self) -> &Stock {
+        &self.stock
     }
 
     pub(crate) fn index(&self) -> usize {

@@ -8,6 +8,7 @@
 //! - [`launch`]: threads, and how a worker moves to another one.
 //! - [`shutdown`]: the end.
 
+mod home;
 pub(crate) mod launch;
 pub(crate) mod local;
 pub(crate) mod queue;

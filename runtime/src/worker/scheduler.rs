@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use crossbeam_deque::{Injector, Stealer, Worker};
 use crossbeam_utils::CachePadded;
 
+use super::home::Home;
 use super::launch::Threads;
 use super::local::Local;
 use crate::driver::{Bell, Machine};
@@ -120,7 +121,7 @@ impl Scheduler {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        spawn::spawn(&self.services, self.clone(), future, origin)
+        spawn::spawn(&self.services, Home::of(self), future, origin)
     }
 
     /// Queues a task for whoever comes first, and wakes a worker for it. The caller keeps the scheduler alive.
@@ -143,7 +144,7 @@ impl Scheduler {
     }
 }
 
-impl Schedule for Arc<Scheduler> {
+impl Schedule for Home {
     #[inline]
     fn schedule(&self, task: Notified) {
         self.services.stamp(&task);
