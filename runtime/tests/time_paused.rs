@@ -5,7 +5,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 
 use futures::{AsyncReadExt, AsyncWriteExt};
-use wheelhouse::net::{TcpListener, TcpStream};
+use wheelhouse::net::{TcpListener, TcpStream, UnixStream};
 use wheelhouse::runtime::Builder;
 use wheelhouse::task::{spawn_blocking, yield_now};
 use wheelhouse::time::{
@@ -137,6 +137,34 @@ fn a_sleep_until_now_costs_nothing_on_a_clock_paused_later_than_its_start() {
             assert_eq!(before, Instant::now(), "{flavour}");
         });
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn the_clock_does_not_move_while_messages_cross_a_unix_socket() {
+    paused(|| async {
+        let mut beat = interval(ms(100));
+        let start = beat.tick().await;
+        let (mut near, mut far) = UnixStream::pair().unwrap();
+        let server = wheelhouse::spawn(async move {
+            let mut byte = [0];
+            while far.read(&mut byte).await.unwrap() == 1 {
+                far.write_all(&byte).await.unwrap();
+            }
+        });
+        let client = wheelhouse::spawn(async move {
+            for message in 0..=255 {
+                near.write_all(&[message]).await.unwrap();
+                let mut answer = [0];
+                near.read_exact(&mut answer).await.unwrap();
+                assert_eq!(answer, [message]);
+            }
+        });
+        client.timeout(HOUR).await.expect("the clock moved").unwrap();
+        server.timeout(HOUR).await.expect("the clock moved").unwrap();
+        assert_eq!(start, Instant::now());
+        assert_eq!(beat.tick().await, start + ms(100), "and now it does");
+    });
 }
 
 #[test]

@@ -257,11 +257,14 @@ impl<'a> Driving<'a> {
         if !self.core().machine.is_simulated() {
             return None;
         }
+        // All is quiet from before the look at the sockets until after it: what the last one to park has written is seen.
+        let scheduler = self.scheduler;
+        let changes = scheduler.activity.changes();
+        let quiet = scheduler.activity.is_quiet() && !scheduler.services.pool.is_busy() && !self.has_work();
         if self.core().machine.turn(Bound::Now) == Turn::Work {
             return Some(Bound::Now);
         }
-        let scheduler = self.scheduler;
-        if !scheduler.activity.is_quiet() || scheduler.services.pool.is_busy() || self.has_work() {
+        if !quiet || scheduler.activity.changes() != changes {
             return Some(Bound::Watch);
         }
         if !self.core().machine.advance() {

@@ -308,12 +308,14 @@ impl<D: Driver, I: Interrupt> Lounge<D, I> {
 
     /// With a simulated clock: takes what is ready, and moves the clock if all is quiet.
     fn simulate(&self, k: usize, seat: &mut Seated<'_, D>, around: &impl Surroundings<D>) -> Simulated {
+        // All is quiet from before the look at the sockets until after it: what the last one to park has written is seen.
+        let changes = self.idle.activity().changes();
+        fence(Ordering::SeqCst);
+        let quiet = self.is_quiet(k, around);
         if seat.turn(Bound::Now) == Turn::Work {
             return Simulated::Work;
         }
-        let changes = self.idle.activity().changes();
-        fence(Ordering::SeqCst);
-        if !self.is_quiet(k, around) || self.idle.activity().changes() != changes {
+        if !quiet || self.idle.activity().changes() != changes {
             return Simulated::Busy;
         }
         if !seat.advance() {

@@ -1,11 +1,13 @@
 //! Claim: a simulated clock does not jump while anything is under way: a task that a `block_on` caller queued before it
-//! parked has run, and the caller that the task woke is awake.
+//! parked has run, and the caller that the task woke is awake; what a worker wrote to a socket before it parked has been
+//! taken by the driver.
 //!
-//! Threads: a worker, which rests in the seat and decides about jumps; a `block_on` caller, which queues a task and
-//! parks until the task has run.
+//! Threads: a worker, which rests in the seat and decides about jumps; beside it a `block_on` caller, which queues a
+//! task and parks until the task has run, or a worker that makes a socket ready and parks.
 //!
 //! Breaks if: `BlockOnSleep::wake` counts the caller after it has left the token; `park_announced` counts the caller as
-//! parked before its state is PARKED and `is_quiet` forgets the queue; the look at the changes is left out.
+//! parked before its state is PARKED and `is_quiet` forgets the queue; the look at the changes is left out; `simulate`
+//! looks at the sockets before it looks whether all is quiet.
 
 use super::{Jump, World, explore};
 use crate::park::BlockOnSleep;
@@ -34,6 +36,31 @@ fn the_clock_waits_for_a_task_and_for_the_caller_it_wakes() {
         sleep.park(world.lounge.idle.activity(), || world.lounge.interrupt());
         under_way.fetch_sub(1, Ordering::SeqCst);
         world.lounge.idle.activity().end();
+        world.stop(1);
+        worker.join().unwrap();
+    });
+}
+
+#[test]
+fn the_clock_waits_for_what_a_worker_wrote_before_it_parked() {
+    explore(3, || {
+        let slot = std::sync::Arc::new(std::sync::OnceLock::<Arc<AtomicUsize>>::new());
+        let seen = slot.clone();
+        let jump = Jump(std::sync::Arc::new(move || {
+            let ready = seen.get().expect("set before any thread starts");
+            assert_eq!(ready.fetch_add(0, Ordering::SeqCst), 0, "the clock jumped over an event")
+        }));
+        let world = Arc::new(World::with_jump(2, false, Some(jump)));
+        slot.set(world.ready.clone()).expect("set once");
+
+        let worker = {
+            let world = world.clone();
+            loom::thread::spawn(move || world.work(0, || {}))
+        };
+        world.ready.store(1, Ordering::SeqCst);
+        world.lounge.interrupt();
+        world.lounge.idle.park(1, false);
+        world.lounge.interrupt();
         world.stop(1);
         worker.join().unwrap();
     });

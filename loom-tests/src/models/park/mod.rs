@@ -50,7 +50,7 @@ impl Interrupt for Bell {
     }
 }
 
-/// The driver: sleeps on the bell, has no timers and no sockets.
+/// The driver: sleeps on the bell, has no timers, and one socket.
 #[derive(Debug)]
 pub(super) struct ModelDriver {
     bell: Bell,
@@ -58,6 +58,8 @@ pub(super) struct ModelDriver {
     pub(super) watches: usize,
     /// With a simulated clock: called at each jump.
     jump: Option<Jump>,
+    /// Not 0: the socket is ready, and no turn has taken that yet.
+    ready: Arc<AtomicUsize>,
 }
 
 /// What is called when the simulated clock jumps.
@@ -79,7 +81,7 @@ impl Driver for ModelDriver {
             Bound::Watch => self.watches += 1,
             Bound::Unbounded => self.bell.wait(),
         }
-        Turn::Nothing
+        if self.ready.swap(0, Ordering::SeqCst) != 0 { Turn::Work } else { Turn::Nothing }
     }
 
     fn is_simulated(&self) -> bool {
@@ -103,6 +105,7 @@ pub(super) struct World {
     /// At the end of a watch period a worker finds stuck work: it leaves the driver.
     pub(super) stuck: bool,
     pub(super) simulated: bool,
+    pub(super) ready: Arc<AtomicUsize>,
 }
 
 impl World {
@@ -113,13 +116,15 @@ impl World {
     pub(super) fn with_jump(workers: usize, watch: bool, jump: Option<Jump>) -> Self {
         let bell = Bell::new();
         let simulated = jump.is_some();
-        let driver = ModelDriver { bell: bell.clone(), watches: 0, jump };
+        let ready = Arc::new(AtomicUsize::new(0));
+        let driver = ModelDriver { bell: bell.clone(), watches: 0, jump, ready: ready.clone() };
         Self {
             lounge: Lounge::new(workers, driver, bell, watch.then_some(Duration::from_millis(1))),
             queued: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
             stuck: false,
             simulated,
+            ready,
         }
     }
 
