@@ -101,6 +101,11 @@ impl TaskDump {
         self.task.name.as_deref()
     }
 
+    /// What kind of task it is, as in its `tracing` span: `task`, or `local` on a local set.
+    pub fn kind(&self) -> &'static str {
+        self.task.kind.as_str()
+    }
+
     /// Where it was spawned.
     pub fn spawn_location(&self) -> &'static Location<'static> {
         self.task.location

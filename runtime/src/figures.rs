@@ -6,7 +6,7 @@ use wheelhouse_time::TimerMetrics;
 use crate::blocking::Figures;
 use crate::metrics::{DriverCounters, Source, WorkerCounters};
 use crate::services::Services;
-use crate::task_core::Snapshot;
+use crate::task_core::{Id, Snapshot};
 use crate::watchdog::Watchdog;
 use crate::{current_thread, worker};
 
@@ -73,5 +73,5 @@ impl Source for current_thread::Scheduler {
 }
 
 fn task(services: &Services, id: u64) -> Option<Snapshot> {
-    services.owned.snapshot().into_iter().find(|task| task.id.get() == id)
+    services.owned.find(Id::from_u64(id)?)
 }

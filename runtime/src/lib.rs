@@ -78,7 +78,40 @@ pub mod signal {
     pub use wheelhouse_io::signal::*;
 }
 
-pub use wheelhouse_macros::{main, test};
+/// # Examples
+///
+/// ```
+/// #[wheelhouse::main]
+/// async fn main() -> Result<(), wheelhouse::task::JoinError> {
+///     let answer = wheelhouse::spawn(async { 6 * 7 }).await?;
+///     assert_eq!(answer, 42);
+///     Ok(())
+/// }
+/// ```
+///
+/// One thread, the caller's own:
+///
+/// ```
+/// #[wheelhouse::main(flavor = "current_thread")]
+/// async fn main() {
+///     wheelhouse::task::yield_now().await;
+/// }
+/// ```
+pub use wheelhouse_macros::main;
+/// # Examples
+///
+/// A minute of sleep that takes no time:
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use wheelhouse::time::sleep;
+///
+/// #[wheelhouse::test(start_paused = true)]
+/// async fn sleeps_for_a_minute() {
+///     sleep(Duration::from_secs(60)).await;
+/// }
+/// ```
+pub use wheelhouse_macros::test;
 
 pub use self::task::spawn;
 

@@ -33,26 +33,6 @@ use expand::{Entry, expand};
 ///
 /// When the runtime cannot be started, for want of threads or descriptors. Build it with `runtime::Builder` to handle
 /// that.
-///
-/// # Examples
-///
-/// ```
-/// #[wheelhouse::main]
-/// async fn main() -> std::io::Result<()> {
-///     let answer = wheelhouse::spawn(async { 6 * 7 }).await?;
-///     assert_eq!(answer, 42);
-///     Ok(())
-/// }
-/// ```
-///
-/// One thread, the caller's own:
-///
-/// ```
-/// #[wheelhouse::main(flavor = "current_thread")]
-/// async fn main() {
-///     wheelhouse::task::yield_now().await;
-/// }
-/// ```
 #[proc_macro_attribute]
 pub fn main(args: TokenStream, item: TokenStream) -> TokenStream {
     expand(Entry::Main, args, item)
@@ -71,20 +51,6 @@ pub fn main(args: TokenStream, item: TokenStream) -> TokenStream {
 /// # Panics
 ///
 /// The test fails when the runtime cannot be started.
-///
-/// # Examples
-///
-/// A minute of sleep that takes no time:
-///
-/// ```no_run
-/// use std::time::Duration;
-/// use wheelhouse::time::sleep;
-///
-/// #[wheelhouse::test(start_paused = true)]
-/// async fn sleeps_for_a_minute() {
-///     sleep(Duration::from_secs(60)).await;
-/// }
-/// ```
 #[proc_macro_attribute]
 pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {
     expand(Entry::Test, args, item)

@@ -88,10 +88,8 @@ pub(crate) enum Refused {
 pub(crate) enum Wait {
     /// Not at all.
     Not,
-    /// At most this long.
+    /// At most this long; `Duration::MAX`: until all are over.
     AtMost(Duration),
-    /// Until all are over.
-    Forever,
 }
 
 /// The pool's size, for the metrics.

@@ -153,8 +153,8 @@ impl<J: Job, H: Host> Shared<J, H> {
     fn wait_left(&self, wait: Wait) -> MutexGuard<'_, State<J, H::Thread>> {
         let end = match wait {
             Wait::Not => Some(Duration::ZERO),
+            Wait::AtMost(Duration::MAX) => None,
             Wait::AtMost(limit) => self.host.now().checked_add(limit),
-            Wait::Forever => None,
         };
         let mut expired = false;
         let mut state = self.lock();

@@ -195,7 +195,7 @@ fn shutdown_cancels_the_queued_job_and_waits_for_the_running_one() {
     .unwrap();
     is_started.recv_timeout(PATIENCE).unwrap();
     rig.submit(|| unreachable!("it was queued when the pool shut down")).unwrap();
-    assert!(rig.pool.shutdown(Wait::Forever));
+    assert!(rig.pool.shutdown(Wait::AtMost(Duration::MAX)));
     assert!(over.load(Ordering::SeqCst));
     assert_eq!(rig.cancelled(), 1);
     assert_eq!(rig.submit(|| unreachable!("the pool is shut down")), Err(Refused::Closed));
@@ -237,7 +237,7 @@ fn shutdown_on_a_thread_of_the_pool_does_not_join_itself() {
         let both = both.clone();
         move || {
             both.wait();
-            done.send(pool.shutdown(Wait::Forever)).unwrap();
+            done.send(pool.shutdown(Wait::AtMost(Duration::MAX))).unwrap();
         }
     })
     .unwrap();
@@ -285,6 +285,6 @@ fn threads_have_their_names_stack_and_surroundings() {
     })
     .unwrap();
     eventually("the job is over", || !rig.pool.is_busy());
-    assert!(rig.pool.shutdown(Wait::Forever));
+    assert!(rig.pool.shutdown(Wait::AtMost(Duration::MAX)));
     assert_eq!(*calls.lock().unwrap(), ["start 0", "mine-0", "stop 0"]);
 }

@@ -24,7 +24,7 @@ fn submit_against_shutdown(keep_alive: Duration) {
             let (pool, jobs) = (pool.clone(), jobs.clone());
             move || jobs.map(|job| pool.submit(Work(job)).is_ok())
         });
-        assert!(pool.shutdown(Wait::Forever));
+        assert!(pool.shutdown(Wait::AtMost(Duration::MAX)));
         assert_eq!(pool.figures().threads, 0);
         assert_eq!(alive.load(Ordering::Relaxed), 0, "a thread outlived the shutdown");
         let accepted = submitter.join().unwrap();
@@ -71,7 +71,7 @@ fn shutdown_joins_the_threads_that_left_before() {
             pool.submit(Work(job.clone())).unwrap();
             job.wait();
         }
-        assert!(pool.shutdown(Wait::Forever));
+        assert!(pool.shutdown(Wait::AtMost(Duration::MAX)));
         assert_eq!(alive.load(Ordering::Relaxed), 0, "a thread outlived the shutdown");
     });
 }
