@@ -5,7 +5,7 @@ use core::num::NonZeroU64;
 use core::panic::Location;
 
 pub(crate) use crate::coop::{current_header, enter_poll, poll_budget};
-pub(crate) use crate::trace::{TaskSpan, WakerOp, task_span, waker_event};
+pub(crate) use crate::trace::{TaskSpan, WakerOp, is_traced, task_span, waker_event};
 
 use crate::sync::{AtomicU64, Ordering};
 

@@ -20,7 +20,8 @@ pub(crate) enum WakerOp {
 }
 
 /// Whether anybody may listen to spans and events of this depth: one relaxed load.
-fn is_traced() -> bool {
+#[inline]
+pub(crate) fn is_traced() -> bool {
     LevelFilter::current() >= LevelFilter::TRACE
 }
 

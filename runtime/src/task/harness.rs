@@ -69,6 +69,7 @@ where
 /// # Safety
 ///
 /// As [`run`]; the caller is the runner.
+#[inline(always)]
 unsafe fn poll<F, S>(header: NonNull<Header>, cell: &Cell<F, S>)
 where
     F: Future + 'static,
@@ -95,16 +96,23 @@ where
             // SAFETY: as promised by the caller.
             return unsafe { settle::<F, S>(header, cell, yielded) };
         }
-        Ok(Poll::Ready(output)) => Ok(output),
+        Ok(Poll::Ready(output)) => match drop_future(cell) {
+            Ok(()) => Ok(output),
+            Err(payload) => {
+                contain(|| drop(output));
+                Err(panicked(payload))
+            }
+        },
         Err(payload) => {
             cell.scheduler.unhandled_panic();
-            Err(payload)
+            contain(|| drop(drop_future(cell)));
+            Err(panicked(payload))
         }
     };
-    let outcome = finish(cell, outcome);
+    let stored = store(cell, outcome);
     drop(scope);
     // SAFETY: as promised by the caller; the future is dropped.
-    unsafe { complete::<F, S>(header, cell, outcome) }
+    unsafe { complete::<F, S>(header, cell, stored) }
 }
 
 /// The end of a pending poll.
@@ -112,6 +120,7 @@ where
 /// # Safety
 ///
 /// As [`poll`].
+#[inline(always)]
 unsafe fn settle<F, S>(header: NonNull<Header>, cell: &Cell<F, S>, yielded: bool)
 where
     F: Future + 'static,
@@ -154,17 +163,27 @@ where
     // SAFETY: the caller is the runner until `finish` gives the future up.
     let span = unsafe { cell.header.span() };
     let scope = hooks::enter_poll(header.as_ptr().cast::<()>().cast_const(), span);
-    let outcome = match drop_future(cell) {
-        Ok(()) => Err(Failure::Cancelled),
-        Err(payload) => Err(Failure::Panic(Payload::new(payload))),
+    let failure = match drop_future(cell) {
+        Ok(()) => Failure::Cancelled,
+        Err(payload) => panicked(payload),
     };
+    let stored = store(cell, Err(failure));
     drop(scope);
     // SAFETY: as promised by the caller; the future is dropped.
-    unsafe { complete::<F, S>(header, cell, outcome) }
+    unsafe { complete::<F, S>(header, cell, stored) }
+}
+
+#[cold]
+fn panicked(payload: Panic) -> Failure {
+    Failure::Panic(Payload::new(payload))
 }
 
 /// Drops the future in place; the caller is the runner.
+#[inline(always)]
 fn drop_future<F: Future, S>(cell: &Cell<F, S>) -> Result<(), Panic> {
+    if !core::mem::needs_drop::<F>() {
+        return Ok(());
+    }
     catch_unwind(AssertUnwindSafe(|| {
         cell.stage.with_mut(|stage| {
             // SAFETY: the runner owns the stage, which holds the future (header's invariant 3); it is not used again.
@@ -173,28 +192,30 @@ fn drop_future<F: Future, S>(cell: &Cell<F, S>) -> Result<(), Panic> {
     }))
 }
 
-/// Drops the future of a poll that ended for good, and says what the task's outcome is: the output, the poll's panic,
-/// or the drop's.
-fn finish<F: Future, S>(cell: &Cell<F, S>, outcome: Result<F::Output, Panic>) -> Result<F::Output, Failure> {
-    match (outcome, drop_future(cell)) {
-        (Ok(output), Ok(())) => Ok(output),
-        (Ok(output), Err(payload)) => {
-            contain(|| drop(output));
-            Err(Failure::Panic(Payload::new(payload)))
-        }
-        (Err(payload), dropped) => {
-            contain(|| drop(dropped));
-            Err(Failure::Panic(Payload::new(payload)))
-        }
+/// Puts the outcome in its place; or drops it, and says false, if no join handle lives. The caller is the runner, the
+/// future is dropped.
+#[inline(always)]
+fn store<F: Future, S>(cell: &Cell<F, S>, outcome: Result<F::Output, Failure>) -> bool {
+    let wanted = cell.header.state.is_joined();
+    if wanted {
+        cell.stage.with_mut(|stage| {
+            // SAFETY: the runner owns the stage, which holds nothing any more.
+            unsafe { (*stage).output = ManuallyDrop::new(outcome) }
+        });
+    } else if core::mem::needs_drop::<F::Output>() || outcome.is_err() {
+        contain(|| drop(outcome));
     }
+    wanted
 }
 
-/// Stores the outcome, tells the join handle, leaves the owned list, and gives up the runner's reference.
+/// Decides the outcome, which is `stored` or gone, tells the join handle, leaves the owned list, and gives up the
+/// runner's reference.
 ///
 /// # Safety
 ///
 /// As [`run`]; the caller is the runner, the future is dropped.
-unsafe fn complete<F, S>(header: NonNull<Header>, cell: &Cell<F, S>, outcome: Result<F::Output, Failure>)
+#[inline]
+unsafe fn complete<F, S>(header: NonNull<Header>, cell: &Cell<F, S>, stored: bool)
 where
     F: Future + 'static,
     F::Output: 'static,
@@ -202,10 +223,6 @@ where
 {
     // SAFETY: the runner's.
     unsafe { cell.header.close_span() };
-    cell.stage.with_mut(|stage| {
-        // SAFETY: the runner owns the stage, which holds nothing any more.
-        unsafe { (*stage).output = ManuallyDrop::new(outcome) }
-    });
     match cell.header.state.complete() {
         Complete::Keep => {}
         Complete::WakeJoin => {
@@ -218,8 +235,10 @@ where
             });
         }
         Complete::DropOutput => {
-            // SAFETY: no join handle: the output is the caller's.
-            unsafe { drop_output::<F, S>(header) }
+            if stored {
+                // SAFETY: the join handle is gone since: the output is the caller's.
+                unsafe { drop_output::<F, S>(header) }
+            }
         }
     }
     // SAFETY: the runner's reference is alive; the view does not drop it.
@@ -256,6 +275,7 @@ where
 /// # Safety
 ///
 /// The cell is alive now.
+#[inline(always)]
 unsafe fn scheduler_of<F: Future, S: Schedule>(cell: &Cell<F, S>) -> ManuallyDrop<S> {
     // SAFETY: a bitwise copy that is used by reference alone and never dropped; `Schedule` says that this is fine.
     ManuallyDrop::new(unsafe { core::ptr::read(&cell.scheduler) })
@@ -320,7 +340,12 @@ where
     if !cell.header.state.is_complete() {
         contain(|| drop(drop_future(&cell)));
     }
-    contain(|| drop(cell));
+    // SAFETY: nobody else has a reference.
+    if let Some(waker) = cell.header.join_waker.with_mut(|slot| unsafe { (*slot).take() }) {
+        // Left there by a registration that a panic ended.
+        contain(|| drop(waker));
+    }
+    drop(cell);
 }
 
 /// Gives up `count` references.
@@ -328,6 +353,7 @@ where
 /// # Safety
 ///
 /// They are the caller's, who does not use the task after them.
+#[inline]
 pub(super) unsafe fn drop_references(header: NonNull<Header>, count: u64) {
     // SAFETY: alive until the references are given up here.
     let task = unsafe { header.as_ref() };

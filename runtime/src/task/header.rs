@@ -137,14 +137,15 @@ impl Kind {
 }
 
 impl Header {
-    fn new(vtable: &'static Vtable, meta: Meta<'_>, times_queues: bool) -> Self {
+    #[inline(always)]
+    fn new(vtable: &'static Vtable, meta: Meta<'_>, origin: Origin) -> Self {
         Self {
             state: State::new(!meta.kind.is_listed()),
             vtable,
             polls: AtomicU64::new(0),
             id: meta.id,
             links: UnsafeCell::new(Links::default()),
-            origin: Origin::new(meta, vtable.size, times_queues),
+            origin,
             join_waker: UnsafeCell::new(None),
         }
     }
@@ -235,14 +236,20 @@ where
     };
 
     /// A fresh task with three references: see [`State::new`].
+    #[inline]
     pub(super) fn allocate(future: F, scheduler: S, meta: Meta<'_>) -> NonNull<Header> {
-        let cell = Box::new(Self {
-            header: Header::new(&Self::VTABLE, meta, scheduler.times_queues()),
-            scheduler,
-            stage: UnsafeCell::new(Stage { future: ManuallyDrop::new(future) }),
-        });
+        // Before the memory: a subscriber of tracing may panic.
+        let origin = Origin::new(meta, Self::VTABLE.size, scheduler.times_queues());
+        let cell = Box::into_raw(Box::<Self>::new_uninit()).cast::<Self>();
+        // Written field by field: built on the stack and moved, it costs a good part of a spawn.
+        // SAFETY: freshly allocated for `Self`.
+        unsafe { (&raw mut (*cell).header).write(Header::new(&Self::VTABLE, meta, origin)) };
+        // SAFETY: as above.
+        unsafe { (&raw mut (*cell).scheduler).write(scheduler) };
+        // SAFETY: as above.
+        unsafe { (&raw mut (*cell).stage).write(UnsafeCell::new(Stage { future: ManuallyDrop::new(future) })) };
         // SAFETY: a box is never null.
-        unsafe { NonNull::new_unchecked(Box::into_raw(cell)) }.cast()
+        unsafe { NonNull::new_unchecked(cell) }.cast()
     }
 
     /// The cell behind a header.
@@ -257,23 +264,28 @@ where
 }
 
 impl Origin {
+    #[inline(always)]
     fn new(meta: Meta<'_>, size: usize, times_queues: bool) -> Self {
-        let span = hooks::task_span(meta.kind.as_str(), meta.name, meta.id.get(), size, meta.location);
-        let (target, tag) = if span.is_none() && meta.name.is_none() && !times_queues {
-            (NonNull::from(meta.location).cast::<()>(), 0)
+        let kind = (meta.kind as usize) << KIND_SHIFT;
+        if meta.name.is_none() && !times_queues && !hooks::is_traced() {
+            Self(NonNull::from(meta.location).cast::<()>().map_addr(|address| address | kind))
         } else {
-            let extras = Box::new(Extras {
-                location: meta.location,
-                name: meta.name.map(String::from),
-                span_id: span.as_ref().and_then(hooks::TaskSpan::id),
-                span: UnsafeCell::new(span),
-                queued_at: AtomicU64::new(0),
-            });
-            // SAFETY: a box is never null.
-            (unsafe { NonNull::new_unchecked(Box::into_raw(extras)) }.cast(), EXTRAS)
-        };
-        let tag = tag | (meta.kind as usize) << KIND_SHIFT;
-        Self(target.map_addr(|address| address | tag))
+            Self(Self::extra(meta, size).cast::<()>().map_addr(|address| address | EXTRAS | kind))
+        }
+    }
+
+    #[cold]
+    fn extra(meta: Meta<'_>, size: usize) -> NonNull<Extras> {
+        let span = hooks::task_span(meta.kind.as_str(), meta.name, meta.id.get(), size, meta.location);
+        let extras = Box::new(Extras {
+            location: meta.location,
+            name: meta.name.map(String::from),
+            span_id: span.as_ref().and_then(hooks::TaskSpan::id),
+            span: UnsafeCell::new(span),
+            queued_at: AtomicU64::new(0),
+        });
+        // SAFETY: a box is never null.
+        unsafe { NonNull::new_unchecked(Box::into_raw(extras)) }
     }
 
     fn target(&self) -> *mut () {

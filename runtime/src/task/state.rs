@@ -187,6 +187,7 @@ pub(crate) enum Lifecycle {
 
 impl State {
     /// A fresh task: notified, with a join handle; three references. Without a place in an owned list it is `shared`.
+    #[inline]
     pub(super) fn new(shared: bool) -> Self {
         Self(AtomicU64::new(if shared { FRESH | SHARED } else { FRESH }))
     }
@@ -211,6 +212,13 @@ impl State {
         self.0.load(Acquire) & COMPLETE != 0 // OUTPUT.observe
     }
 
+    /// Whether a join handle may still take the output. Once it is false it stays so.
+    #[inline]
+    pub(super) fn is_joined(&self) -> bool {
+        // Relaxed: a true that is out of date is found out by `complete`.
+        self.0.load(Relaxed) & JOIN != 0
+    }
+
     /// From here on every transition is a read-modify-write.
     pub(super) fn share(&self) {
         // Relaxed: it orders nothing by itself; called by the runner, whose later transitions see it.
@@ -218,6 +226,7 @@ impl State {
     }
 
     /// notified -> running.
+    #[inline]
     pub(super) fn start(&self) -> Start {
         let mut word = self.0.load(Acquire); // WAKE.observe, POLL.observe (exclusive)
         if word == NOTIFIED | PAIR {
@@ -240,6 +249,7 @@ impl State {
     }
 
     /// running -> idle or notified, after a pending poll; `yielded`: the poll asked to be queued again without waking.
+    #[inline]
     pub(super) fn idle(&self, yielded: bool) -> Idle {
         let mut word = self.0.load(Acquire); // WAKE.observe (exclusive)
         if word & !NOTIFIED == RUNNING | PAIR && (yielded || word & NOTIFIED != 0) {
@@ -265,6 +275,7 @@ impl State {
     }
 
     /// A wake that keeps the waker's reference.
+    #[inline]
     pub(super) fn wake_by_ref(&self) -> Wake {
         // Relaxed: the exchange below orders.
         let mut word = self.0.load(Relaxed);
@@ -285,6 +296,7 @@ impl State {
     }
 
     /// A wake that uses up the waker's reference.
+    #[inline]
     pub(super) fn wake_by_value(&self) -> Wake {
         // Relaxed: the exchange below orders.
         let mut word = self.0.load(Relaxed);
@@ -345,6 +357,7 @@ impl State {
     }
 
     /// running -> complete; the output is in its place.
+    #[inline]
     pub(super) fn complete(&self) -> Complete {
         let word = self.0.load(Acquire);
         if word & !NOTIFIED == RUNNING | PAIR {
@@ -378,6 +391,7 @@ impl State {
     }
 
     /// The join handle goes away.
+    #[inline]
     pub(super) fn join_drop(&self) -> JoinDrop {
         let mut word = FRESH; // most are dropped right after the spawn
         loop {
@@ -398,12 +412,14 @@ impl State {
     }
 
     /// One reference more, made from one that exists.
+    #[inline]
     pub(super) fn add_reference(&self) {
         // Relaxed: the new reference is handed over by whatever orders its use.
         self.0.fetch_add(REFERENCE, Relaxed);
     }
 
     /// `count` references less.
+    #[inline]
     pub(super) fn drop_references(&self, count: u64) -> Dropped {
         if references(self.0.load(Acquire)) == count {
             return Dropped::Free; // FREE: all that are left are the caller's, nobody can make new ones
