@@ -26,6 +26,17 @@ pub enum Error {
 
 impl Error {
     /// The crate's own error inside `error`, if it is one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::io;
+    /// use wheelhouse_io::Error;
+    ///
+    /// let error = io::Error::from(Error::ShutDown);
+    /// assert_eq!(Error::inside(&error), Some(Error::ShutDown));
+    /// assert_eq!(Error::inside(&io::ErrorKind::NotFound.into()), None);
+    /// ```
     #[must_use]
     pub fn inside(error: &io::Error) -> Option<Error> {
         error.get_ref()?.downcast_ref::<Error>().copied()

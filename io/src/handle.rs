@@ -18,6 +18,19 @@ use crate::sys::signals::Signals;
 use crate::wake;
 
 /// The shared handle of a [`Reactor`](crate::Reactor). Clones are cheap and all mean the same reactor.
+///
+/// # Examples
+///
+/// ```
+/// use wheelhouse_io::{Reactor, ReactorConfig};
+///
+/// # fn main() -> std::io::Result<()> {
+/// let (_reactor, io) = Reactor::new(ReactorConfig::default())?;
+/// let same = io.clone();
+/// assert_eq!(same.metrics().sources, 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Io(Arc<Shared>);
 
@@ -98,12 +111,37 @@ impl Io {
     }
 
     /// What ends the reactor's wait from another thread.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::{Reactor, ReactorConfig, Wait};
+    ///
+    /// # fn main() -> std::io::Result<()> {
+    /// let (mut reactor, io) = Reactor::new(ReactorConfig::default())?;
+    /// io.notifier().notify()?;
+    /// assert!(reactor.turn(Wait::Forever, &mut Vec::new())?.notified);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn notifier(&self) -> Notifier {
         self.0.notifier.clone()
     }
 
     /// Whether there is anything that an event could come from. Without, a turn that does not wait is pointless.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::{Reactor, ReactorConfig};
+    ///
+    /// # fn main() -> std::io::Result<()> {
+    /// let (_reactor, io) = Reactor::new(ReactorConfig::default())?;
+    /// assert!(!io.has_sources());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn has_sources(&self) -> bool {
         // Relaxed: a source is registered before its owner can wait for it, and whoever waits goes through the
@@ -113,6 +151,22 @@ impl Io {
 
     /// Ends the reactor for good: every waiter goes to `wakes`, and every operation from now on is an error that says
     /// so. The wakers are the caller's to call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::{Reactor, ReactorConfig};
+    ///
+    /// # fn main() -> std::io::Result<()> {
+    /// let (_reactor, io) = Reactor::new(ReactorConfig::default())?;
+    /// let mut wakes = Vec::new();
+    /// io.shutdown(&mut wakes);
+    /// for waker in wakes {
+    ///     waker.wake();
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn shutdown(&self, wakes: &mut Vec<Waker>) {
         let entries = {
             let mut sources = self.0.sources.lock();
@@ -129,6 +183,19 @@ impl Io {
     }
 
     /// The counters now.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::{Reactor, ReactorConfig, Wait};
+    ///
+    /// # fn main() -> std::io::Result<()> {
+    /// let (mut reactor, io) = Reactor::new(ReactorConfig::default())?;
+    /// reactor.turn(Wait::Now, &mut Vec::new())?;
+    /// assert_eq!(io.metrics().turns, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn metrics(&self) -> IoMetrics {
         let counters = &self.0.counters;
@@ -146,6 +213,28 @@ impl Io {
 
     /// Says where look-ups of names and other blocking calls run; without, each has a thread of its own. The first
     /// call counts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use wheelhouse_io::{Blocking, Job, Reactor, ReactorConfig};
+    ///
+    /// struct Threads;
+    ///
+    /// impl Blocking for Threads {
+    ///     fn run(&self, job: Job) -> Result<(), Job> {
+    ///         std::thread::spawn(job);
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> std::io::Result<()> {
+    /// let (_reactor, io) = Reactor::new(ReactorConfig::default())?;
+    /// io.set_blocking(Arc::new(Threads));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn set_blocking(&self, pool: Arc<dyn Blocking>) {
         // Err: one is set already.
         let _ = self.0.blocking.set(pool);

@@ -8,6 +8,8 @@
 extern crate alloc;
 
 pub mod context;
+#[doc(hidden)]
+pub mod doc;
 mod error;
 mod evented;
 mod handle;
@@ -34,6 +36,15 @@ pub use reactor::{Reactor, ReactorConfig, Turned, Wait};
 pub use sys::clock::ClockId;
 
 /// Nanoseconds on `clock`: what [`Wait::Until`] is compared with. 0 where the system does not know the clock.
+///
+/// # Examples
+///
+/// ```
+/// use wheelhouse_io::{ReactorConfig, clock_now};
+///
+/// let clock = ReactorConfig::default().clock_id;
+/// assert!(clock_now(clock) <= clock_now(clock));
+/// ```
 #[must_use]
 pub fn clock_now(clock: ClockId) -> u64 {
     sys::clock::now(clock).unwrap_or(0)

@@ -18,6 +18,19 @@ pub(crate) const SIGNAL: mio::Token = mio::Token(usize::MAX - 2);
 const EVENTS_PER_HOLD: usize = 64;
 
 /// How a [`Reactor`] is made.
+///
+/// # Examples
+///
+/// ```
+/// use wheelhouse_io::{Reactor, ReactorConfig};
+///
+/// # fn main() -> std::io::Result<()> {
+/// let mut config = ReactorConfig::default();
+/// config.max_events = 64;
+/// let (_reactor, _io) = Reactor::new(config)?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ReactorConfig {
@@ -94,6 +107,18 @@ impl Reactor {
     /// # Errors
     ///
     /// Those of the operating system: no descriptors left, or a clock that it cannot wait on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::{Reactor, ReactorConfig};
+    ///
+    /// # fn main() -> std::io::Result<()> {
+    /// let (_reactor, io) = Reactor::new(ReactorConfig::default())?;
+    /// assert!(!io.has_sources());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(config: ReactorConfig) -> io::Result<(Reactor, Io)> {
         let poll = mio::Poll::new()?;
         let notifier = Notifier::new(poll.registry(), NOTIFY)?;
@@ -110,6 +135,22 @@ impl Reactor {
     /// # Errors
     ///
     /// Those of the operating system. What `wakes` holds then is owed its call all the same.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::{Reactor, ReactorConfig, Wait};
+    ///
+    /// # fn main() -> std::io::Result<()> {
+    /// let (mut reactor, _io) = Reactor::new(ReactorConfig::default())?;
+    /// let mut wakes = Vec::new();
+    /// reactor.turn(Wait::Now, &mut wakes)?;
+    /// for waker in wakes {
+    ///     waker.wake();
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn turn(&mut self, wait: Wait, wakes: &mut Vec<Waker>) -> io::Result<Turned> {
         let counters = &self.io.shared().counters;
         let wait = wait.no_later_than(self.io.shared().starved.retry_at());

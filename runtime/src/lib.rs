@@ -68,6 +68,7 @@ pub mod net {
 pub mod io {
     //! What sockets have in common, and file descriptors of other kinds.
 
+    pub use wheelhouse_io::Error as ReactorError;
     pub use wheelhouse_io::io::*;
 }
 

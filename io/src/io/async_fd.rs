@@ -1,13 +1,17 @@
 //! Any pollable descriptor as a source.
 
+mod guard;
+mod wait;
+
 use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
-use std::task::{Context, Poll, ready};
 
-use crate::evented::{Evented, Exclusive, Shared};
-use crate::readiness::{Interest, Ready, Snapshot};
+use crate::evented::Evented;
+use crate::readiness::{Interest, Ready};
 use crate::sys::interest;
+
+pub use guard::{AsyncFdReadyGuard, AsyncFdReadyMutGuard, TryIoError};
 
 /// Any descriptor that the operating system can poll, as a source of readiness: a socket of another crate, an
 /// eventfd, a terminal. Not regular files, which are always ready as far as the system is concerned.
@@ -18,12 +22,11 @@ use crate::sys::interest;
 /// # Examples
 ///
 /// ```
-/// # mod support { include!("../../tests/support/mod.rs"); }
 /// use std::io::{Read, Write};
 /// use std::os::unix::net::UnixStream;
 /// use wheelhouse_io::io::AsyncFd;
 ///
-/// # support::run(async {
+/// # wheelhouse_io::doc::run(async {
 /// let (mut a, b) = UnixStream::pair()?;
 /// b.set_nonblocking(true)?;
 /// let b = AsyncFd::new(b)?;
@@ -37,7 +40,7 @@ use crate::sys::interest;
 ///     }
 /// }
 /// # Ok(())
-/// # }).unwrap();
+/// # });
 /// ```
 pub struct AsyncFd<T: AsRawFd> {
     // Dropped in this order: the registration goes before the descriptor is closed.
@@ -70,6 +73,21 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// Those of the operating system, `PermissionDenied` for a regular file among them;
     /// [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is current.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::os::unix::net::UnixStream;
+    /// use wheelhouse_io::io::AsyncFd;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, _b) = UnixStream::pair()?;
+    /// a.set_nonblocking(true)?;
+    /// let fd = AsyncFd::new(a)?;
+    /// # drop(fd);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn new(inner: T) -> io::Result<AsyncFd<T>> {
         AsyncFd::with_interest(inner, Interest::READABLE | Interest::WRITABLE)
     }
@@ -79,147 +97,87 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Errors
     ///
     /// Those of [`new`](Self::new).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::os::unix::net::UnixStream;
+    /// use wheelhouse_io::io::{AsyncFd, Interest};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, _b) = UnixStream::pair()?;
+    /// a.set_nonblocking(true)?;
+    /// let fd = AsyncFd::with_interest(a, Interest::WRITABLE)?;
+    /// fd.writable().await?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn with_interest(inner: T, interest: Interest) -> io::Result<AsyncFd<T>> {
         let descriptor = Descriptor(inner.as_raw_fd());
         Ok(AsyncFd { io: Evented::new(descriptor, interest::to_mio(interest), Ready::EMPTY)?, inner })
     }
 
     /// The inner value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::os::unix::net::UnixStream;
+    /// use wheelhouse_io::io::AsyncFd;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, _b) = UnixStream::pair()?;
+    /// a.set_nonblocking(true)?;
+    /// let fd = AsyncFd::new(a)?;
+    /// assert!(fd.get_ref().peer_addr()?.is_unnamed());
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn get_ref(&self) -> &T {
         &self.inner
     }
 
     /// The inner value. Do not exchange its descriptor.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::os::unix::net::UnixStream;
+    /// use wheelhouse_io::io::AsyncFd;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, _b) = UnixStream::pair()?;
+    /// a.set_nonblocking(true)?;
+    /// let mut fd = AsyncFd::new(a)?;
+    /// fd.get_mut().set_nonblocking(true)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.inner
     }
 
     /// Deregisters the descriptor and gives the inner value back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::os::unix::net::UnixStream;
+    /// use wheelhouse_io::io::AsyncFd;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, _b) = UnixStream::pair()?;
+    /// a.set_nonblocking(true)?;
+    /// let fd = AsyncFd::new(a)?;
+    /// let a = fd.into_inner();
+    /// # drop(a);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn into_inner(self) -> T {
         let AsyncFd { io, inner } = self;
         drop(io);
         inner
-    }
-
-    /// Waits until the descriptor is ready for `interest`. The guard holds the readiness seen, to take it back when
-    /// it turns out to be wrong.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ShutDown`](crate::Error::ShutDown) inside when the runtime is gone.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: readiness stays until it is taken back.
-    pub async fn ready(&self, interest: Interest) -> io::Result<AsyncFdReadyGuard<'_, T>> {
-        let seen = self.io.ready(interest).await?;
-        Ok(AsyncFdReadyGuard { fd: self, interest, seen })
-    }
-
-    /// [`ready`](Self::ready) whose guard gives the inner value by `&mut`.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    pub async fn ready_mut(&mut self, interest: Interest) -> io::Result<AsyncFdReadyMutGuard<'_, T>> {
-        let seen = self.io.ready(interest).await?;
-        Ok(AsyncFdReadyMutGuard { fd: self, interest, seen })
-    }
-
-    /// [`ready`](Self::ready) for reading.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    pub async fn readable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
-        self.ready(Interest::READABLE).await
-    }
-
-    /// [`ready_mut`](Self::ready_mut) for reading.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    pub async fn readable_mut(&mut self) -> io::Result<AsyncFdReadyMutGuard<'_, T>> {
-        self.ready_mut(Interest::READABLE).await
-    }
-
-    /// [`ready`](Self::ready) for writing.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    pub async fn writable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
-        self.ready(Interest::WRITABLE).await
-    }
-
-    /// [`ready_mut`](Self::ready_mut) for writing.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    pub async fn writable_mut(&mut self) -> io::Result<AsyncFdReadyMutGuard<'_, T>> {
-        self.ready_mut(Interest::WRITABLE).await
-    }
-
-    /// [`readable`](Self::readable) for hand-written futures. Every waker that waits is called.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    pub fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyGuard<'_, T>>> {
-        let seen = ready!(self.io.poll_ready(cx, Interest::READABLE, Shared))?;
-        Poll::Ready(Ok(AsyncFdReadyGuard { fd: self, interest: Interest::READABLE, seen }))
-    }
-
-    /// [`readable_mut`](Self::readable_mut) for hand-written futures. Only the last waker is kept.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    pub fn poll_read_ready_mut(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyMutGuard<'_, T>>> {
-        let seen = ready!(self.io.poll_ready(cx, Interest::READABLE, Exclusive))?;
-        Poll::Ready(Ok(AsyncFdReadyMutGuard { fd: self, interest: Interest::READABLE, seen }))
-    }
-
-    /// [`writable`](Self::writable) for hand-written futures. Every waker that waits is called.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    pub fn poll_write_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyGuard<'_, T>>> {
-        let seen = ready!(self.io.poll_ready(cx, Interest::WRITABLE, Shared))?;
-        Poll::Ready(Ok(AsyncFdReadyGuard { fd: self, interest: Interest::WRITABLE, seen }))
-    }
-
-    /// [`writable_mut`](Self::writable_mut) for hand-written futures. Only the last waker is kept.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`ready`](Self::ready).
-    pub fn poll_write_ready_mut(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyMutGuard<'_, T>>> {
-        let seen = ready!(self.io.poll_ready(cx, Interest::WRITABLE, Exclusive))?;
-        Poll::Ready(Ok(AsyncFdReadyMutGuard { fd: self, interest: Interest::WRITABLE, seen }))
     }
 
     /// Runs `op` if the descriptor may be ready for `interest`. If `op` says `WouldBlock`, and only then, the
@@ -228,6 +186,24 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Errors
     ///
     /// `WouldBlock` when it is not ready; otherwise those of `op`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    /// use wheelhouse_io::io::{AsyncFd, Interest};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (mut a, b) = UnixStream::pair()?;
+    /// b.set_nonblocking(true)?;
+    /// let b = AsyncFd::new(b)?;
+    /// a.write_all(b"hello")?;
+    /// b.readable().await?;
+    /// assert_eq!(b.try_io(Interest::READABLE, |mut fd| fd.read(&mut [0; 8]))?, 5);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn try_io<R>(&self, interest: Interest, mut op: impl FnMut(&T) -> io::Result<R>) -> io::Result<R> {
         self.io.try_io(interest, |_| op(&self.inner))
     }
@@ -241,6 +217,23 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Cancel safety
     ///
     /// Cancel safe if `op` is: it is not called again once it succeeded.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    /// use wheelhouse_io::io::{AsyncFd, Interest};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (mut a, b) = UnixStream::pair()?;
+    /// b.set_nonblocking(true)?;
+    /// let b = AsyncFd::new(b)?;
+    /// a.write_all(b"hello")?;
+    /// assert_eq!(b.async_io(Interest::READABLE, |mut fd| fd.read(&mut [0; 8])).await?, 5);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub async fn async_io<R>(&self, interest: Interest, mut op: impl FnMut(&T) -> io::Result<R>) -> io::Result<R> {
         self.io.op(interest, |_| op(&self.inner)).await
     }
@@ -261,93 +254,5 @@ impl<T: AsRawFd + AsFd> AsFd for AsyncFd<T> {
 impl<T: AsRawFd + fmt::Debug> fmt::Debug for AsyncFd<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AsyncFd").field("inner", &self.inner).finish_non_exhaustive()
-    }
-}
-
-/// The operation would have blocked, and the readiness was taken back: wait again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TryIoError(());
-
-impl fmt::Display for TryIoError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the operation would block")
-    }
-}
-
-impl std::error::Error for TryIoError {}
-
-/// The readiness that was seen, with the inner value by `&`. See [`AsyncFd::ready`].
-pub struct AsyncFdReadyGuard<'a, T: AsRawFd> {
-    fd: &'a AsyncFd<T>,
-    interest: Interest,
-    seen: Snapshot,
-}
-
-/// The readiness that was seen, with the inner value by `&mut`. See [`AsyncFd::ready_mut`].
-pub struct AsyncFdReadyMutGuard<'a, T: AsRawFd> {
-    fd: &'a mut AsyncFd<T>,
-    interest: Interest,
-    seen: Snapshot,
-}
-
-/// What both guards do alike.
-macro_rules! guard {
-    ($guard:ident, $inner:ty) => {
-        impl<T: AsRawFd> $guard<'_, T> {
-            /// What was ready when the guard was made.
-            #[must_use]
-            pub fn ready(&self) -> Ready {
-                self.seen.ready(self.interest)
-            }
-
-            /// Takes back everything that was waited for, unless there was an event since. Only after the descriptor
-            /// said `WouldBlock`: readiness taken back without is an event lost.
-            pub fn clear_ready(&mut self) {
-                self.clear_ready_matching(self.interest.mask());
-            }
-
-            /// Takes back `ready` alone, unless there was an event since.
-            pub fn clear_ready_matching(&mut self, ready: Ready) {
-                // An event since then is newer, and stays.
-                let _ = self.fd.io.source().clear(self.seen, ready);
-            }
-
-            /// Runs `op`; if it says `WouldBlock`, takes the readiness back.
-            ///
-            /// # Errors
-            ///
-            /// [`TryIoError`] for `WouldBlock`; any other outcome of `op` is inside `Ok`.
-            pub fn try_io<R>(&mut self, op: impl FnOnce($inner) -> io::Result<R>) -> Result<io::Result<R>, TryIoError> {
-                match op(self.fd) {
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                        self.clear_ready();
-                        Err(TryIoError(()))
-                    }
-                    result => Ok(result),
-                }
-            }
-
-            /// The inner value.
-            #[must_use]
-            pub fn get_inner(&self) -> &T {
-                &self.fd.inner
-            }
-        }
-
-        impl<T: AsRawFd + fmt::Debug> fmt::Debug for $guard<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($guard)).field("fd", &self.fd).field("ready", &self.ready()).finish()
-            }
-        }
-    };
-}
-
-guard!(AsyncFdReadyGuard, &AsyncFd<T>);
-guard!(AsyncFdReadyMutGuard, &mut AsyncFd<T>);
-
-impl<T: AsRawFd> AsyncFdReadyMutGuard<'_, T> {
-    /// The inner value by `&mut`.
-    pub fn get_inner_mut(&mut self) -> &mut T {
-        &mut self.fd.inner
     }
 }

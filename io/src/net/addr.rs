@@ -14,14 +14,13 @@ use crate::offload;
 /// # Examples
 ///
 /// ```
-/// # mod support { include!("../../tests/support/mod.rs"); }
 /// use wheelhouse_io::net::lookup_host;
 ///
-/// # support::run(async {
+/// # wheelhouse_io::doc::run(async {
 /// let first = lookup_host("127.0.0.1:80").await?.next();
 /// assert_eq!(first, Some("127.0.0.1:80".parse().unwrap()));
 /// # Ok(())
-/// # }).unwrap();
+/// # });
 /// ```
 pub trait ToSocketAddrs: sealed::Resolve {}
 
@@ -36,6 +35,19 @@ impl<T: sealed::Resolve + ?Sized> ToSocketAddrs for T {}
 /// # Cancel safety
 ///
 /// Dropping the future abandons the look-up; a resolver at work ends in the background.
+///
+/// # Examples
+///
+/// ```
+/// use wheelhouse_io::net::lookup_host;
+///
+/// # wheelhouse_io::doc::run(async {
+/// for addr in lookup_host(("localhost", 80)).await? {
+///     assert!(addr.ip().is_loopback());
+/// }
+/// # Ok(())
+/// # });
+/// ```
 pub async fn lookup_host(host: impl ToSocketAddrs) -> io::Result<impl Iterator<Item = SocketAddr>> {
     resolve(&host).await
 }

@@ -14,6 +14,21 @@ macro_rules! readiness_api {
         /// # Cancel safety
         ///
         /// Cancel safe: readiness stays until an operation disproves it.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use wheelhouse_io::io::Interest;
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (a, b) = UnixStream::pair()?;
+        /// b.try_write(b"x")?;
+        /// let ready = a.ready(Interest::READABLE | Interest::WRITABLE).await?;
+        /// assert!(ready.is_readable() || ready.is_writable());
+        /// # Ok(())
+        /// # });
+        /// ```
         pub async fn ready(&self, interest: crate::io::Interest) -> ::std::io::Result<crate::io::Ready> {
             Ok(self.io.ready(interest).await?.ready(interest))
         }
@@ -24,6 +39,28 @@ macro_rules! readiness_api {
         /// # Errors
         ///
         /// `WouldBlock` when it is not ready; otherwise those of `op`.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use std::os::fd::AsRawFd;
+        /// use wheelhouse_io::io::Interest;
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (a, b) = UnixStream::pair()?;
+        /// b.try_write(b"hello")?;
+        /// // A system call of our own: how much is there to read?
+        /// let look = || {
+        ///     let mut buf = [0; 16];
+        ///     // SAFETY: the buffer is live and as long as it says.
+        ///     let n = unsafe { libc::recv(a.as_raw_fd(), buf.as_mut_ptr().cast(), buf.len(), libc::MSG_PEEK) };
+        ///     usize::try_from(n).map_err(|_| std::io::Error::last_os_error())
+        /// };
+        /// assert_eq!(a.try_io(Interest::READABLE, look)?, 5);
+        /// # Ok(())
+        /// # });
+        /// ```
         pub fn try_io<R>(
             &self,
             interest: crate::io::Interest,
@@ -41,6 +78,27 @@ macro_rules! readiness_api {
         /// # Cancel safety
         ///
         /// Cancel safe if `op` is: it is not called again once it succeeded.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use std::os::fd::AsRawFd;
+        /// use wheelhouse_io::io::Interest;
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (a, b) = UnixStream::pair()?;
+        /// let look = || {
+        ///     let mut buf = [0; 16];
+        ///     // SAFETY: the buffer is live and as long as it says.
+        ///     let n = unsafe { libc::recv(a.as_raw_fd(), buf.as_mut_ptr().cast(), buf.len(), libc::MSG_PEEK) };
+        ///     usize::try_from(n).map_err(|_| std::io::Error::last_os_error())
+        /// };
+        /// b.try_write(b"hello")?;
+        /// assert_eq!(a.async_io(Interest::READABLE, look).await?, 5);
+        /// # Ok(())
+        /// # });
+        /// ```
         pub async fn async_io<R>(
             &self,
             interest: crate::io::Interest,
@@ -65,6 +123,28 @@ macro_rules! readable_api {
         /// # Cancel safety
         ///
         /// Cancel safe: readiness stays until an operation disproves it.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use std::io::ErrorKind;
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (a, b) = UnixStream::pair()?;
+        /// b.try_write(b"x")?;
+        /// let mut buf = [0; 8];
+        /// loop {
+        ///     a.readable().await?;
+        ///     match a.try_read(&mut buf) {
+        ///         Ok(n) => break assert_eq!(n, 1),
+        ///         Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
+        ///         Err(error) => return Err(error),
+        ///     }
+        /// }
+        /// # Ok(())
+        /// # });
+        /// ```
         pub async fn readable(&self) -> ::std::io::Result<()> {
             self.io.ready(crate::io::Interest::READABLE).await.map(drop)
         }
@@ -75,6 +155,20 @@ macro_rules! readable_api {
         /// # Errors
         ///
         /// Those of [`readable`](Self::readable).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use std::future::poll_fn;
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (a, b) = UnixStream::pair()?;
+        /// b.try_write(b"x")?;
+        /// poll_fn(|cx| a.poll_read_ready(cx)).await?;
+        /// # Ok(())
+        /// # });
+        /// ```
         pub fn poll_read_ready(&self, cx: &mut ::std::task::Context<'_>) -> ::std::task::Poll<::std::io::Result<()>> {
             self.io.poll_ready(cx, crate::io::Interest::READABLE, crate::evented::Shared).map_ok(drop)
         }
@@ -95,6 +189,26 @@ macro_rules! writable_api {
         /// # Cancel safety
         ///
         /// Cancel safe: readiness stays until an operation disproves it.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use std::io::ErrorKind;
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (a, _b) = UnixStream::pair()?;
+        /// loop {
+        ///     a.writable().await?;
+        ///     match a.try_write(b"x") {
+        ///         Ok(n) => break assert_eq!(n, 1),
+        ///         Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
+        ///         Err(error) => return Err(error),
+        ///     }
+        /// }
+        /// # Ok(())
+        /// # });
+        /// ```
         pub async fn writable(&self) -> ::std::io::Result<()> {
             self.io.ready(crate::io::Interest::WRITABLE).await.map(drop)
         }
@@ -105,6 +219,19 @@ macro_rules! writable_api {
         /// # Errors
         ///
         /// Those of [`writable`](Self::writable).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use std::future::poll_fn;
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (a, _b) = UnixStream::pair()?;
+        /// poll_fn(|cx| a.poll_write_ready(cx)).await?;
+        /// # Ok(())
+        /// # });
+        /// ```
         pub fn poll_write_ready(&self, cx: &mut ::std::task::Context<'_>) -> ::std::task::Poll<::std::io::Result<()>> {
             self.io.poll_ready(cx, crate::io::Interest::WRITABLE, crate::evented::Shared).map_ok(drop)
         }
@@ -120,6 +247,22 @@ macro_rules! try_read_api {
         /// # Errors
         ///
         /// `WouldBlock` when there is nothing; otherwise those of the operating system.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (a, b) = UnixStream::pair()?;
+        /// b.try_write(b"hello")?;
+        /// a.readable().await?;
+        /// let mut buf = [0; 16];
+        /// let n = a.try_read(&mut buf)?;
+        /// assert_eq!(&buf[..n], b"hello");
+        /// # Ok(())
+        /// # });
+        /// ```
         pub fn try_read(&self, buf: &mut [u8]) -> ::std::io::Result<usize> {
             let buf = crate::net::stream::as_uninit(buf);
             self.io.try_hinted(crate::io::Interest::READABLE, |inner| self.read_now(inner, buf))
@@ -130,6 +273,23 @@ macro_rules! try_read_api {
         /// # Errors
         ///
         /// Those of [`try_read`](Self::try_read).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use std::io::IoSliceMut;
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (a, b) = UnixStream::pair()?;
+        /// b.try_write(b"hello")?;
+        /// a.readable().await?;
+        /// let (mut head, mut tail) = ([0; 2], [0; 8]);
+        /// let n = a.try_read_vectored(&mut [IoSliceMut::new(&mut head), IoSliceMut::new(&mut tail)])?;
+        /// assert_eq!((n, &head, &tail[..3]), (5, b"he", &b"llo"[..]));
+        /// # Ok(())
+        /// # });
+        /// ```
         pub fn try_read_vectored(&self, bufs: &mut [::std::io::IoSliceMut<'_>]) -> ::std::io::Result<usize> {
             self.io.try_io(crate::io::Interest::READABLE, |mut inner| ::std::io::Read::read_vectored(&mut inner, bufs))
         }
@@ -140,6 +300,23 @@ macro_rules! try_read_api {
         /// # Errors
         ///
         /// Those of the operating system.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use std::future::poll_fn;
+        /// use std::mem::MaybeUninit;
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (mut a, b) = UnixStream::pair()?;
+        /// b.try_write(b"hello")?;
+        /// let mut buf = [MaybeUninit::uninit(); 16];
+        /// let n = poll_fn(|cx| a.poll_read_uninit(cx, &mut buf)).await?;
+        /// assert_eq!(n, 5);
+        /// # Ok(())
+        /// # });
+        /// ```
         pub fn poll_read_uninit(
             &mut self,
             cx: &mut ::std::task::Context<'_>,
@@ -159,6 +336,19 @@ macro_rules! try_write_api {
         /// # Errors
         ///
         /// `WouldBlock` when there is no room; otherwise those of the operating system.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (a, _b) = UnixStream::pair()?;
+        /// a.writable().await?;
+        /// assert_eq!(a.try_write(b"hello")?, 5);
+        /// # Ok(())
+        /// # });
+        /// ```
         pub fn try_write(&self, buf: &[u8]) -> ::std::io::Result<usize> {
             self.io.try_hinted(crate::io::Interest::WRITABLE, |inner| self.write_now(inner, buf))
         }
@@ -168,6 +358,20 @@ macro_rules! try_write_api {
         /// # Errors
         ///
         /// Those of [`try_write`](Self::try_write).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use std::io::IoSlice;
+        /// use wheelhouse_io::net::UnixStream;
+        ///
+        /// # wheelhouse_io::doc::run(async {
+        /// let (a, _b) = UnixStream::pair()?;
+        /// a.writable().await?;
+        /// assert_eq!(a.try_write_vectored(&[IoSlice::new(b"he"), IoSlice::new(b"llo")])?, 5);
+        /// # Ok(())
+        /// # });
+        /// ```
         pub fn try_write_vectored(&self, bufs: &[::std::io::IoSlice<'_>]) -> ::std::io::Result<usize> {
             self.io.try_hinted(crate::io::Interest::WRITABLE, |inner| self.write_vectored_now(inner, bufs))
         }

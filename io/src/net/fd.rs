@@ -61,6 +61,19 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpSocket;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_reuseport(true)?;
+    /// assert!(socket.reuseport()?);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn set_reuseport(&self, on: bool) -> io::Result<()> {
         self.socket.set_reuse_port(on)
     }

@@ -51,6 +51,20 @@ impl<S: StreamEnd> OwnedReadHalf<S> {
     /// # Errors
     ///
     /// Gives both halves back if they are not of the same stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (stream, _peer) = UnixStream::pair()?;
+    /// let (read, write) = stream.into_split();
+    /// let stream = read.reunite(write).expect("halves of one stream");
+    /// # drop(stream);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn reunite(self, write: OwnedWriteHalf<S>) -> Result<S, ReuniteError<S>> {
         if !Arc::ptr_eq(&self.0, &write.0) {
             return Err(ReuniteError(self, write));
@@ -67,11 +81,40 @@ impl<S: StreamEnd> OwnedWriteHalf<S> {
     /// # Errors
     ///
     /// Gives both halves back if they are not of the same stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (stream, _peer) = UnixStream::pair()?;
+    /// let (read, write) = stream.into_split();
+    /// let stream = write.reunite(read).expect("halves of one stream");
+    /// # drop(stream);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn reunite(self, read: OwnedReadHalf<S>) -> Result<S, ReuniteError<S>> {
         read.reunite(self)
     }
 
     /// Drops the half without ending the stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::AsyncWriteExt;
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (stream, peer) = UnixStream::pair()?;
+    /// let (_read, write) = stream.into_split();
+    /// write.forget();
+    /// assert!(peer.try_read(&mut [0; 1]).is_err(), "no end of the stream yet");
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn forget(self) {
         drop(self.into_shared());
     }

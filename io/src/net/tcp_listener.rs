@@ -14,11 +14,10 @@ use crate::readiness::{Interest, Ready};
 /// # Examples
 ///
 /// ```
-/// # mod support { include!("../../tests/support/mod.rs"); }
 /// use futures::{AsyncReadExt, AsyncWriteExt};
 /// use wheelhouse_io::net::{TcpListener, TcpStream};
 ///
-/// # support::run(async {
+/// # wheelhouse_io::doc::run(async {
 /// let listener = TcpListener::bind("127.0.0.1:0").await?;
 /// let mut client = TcpStream::connect(listener.local_addr()?).await?;
 /// let (mut server, peer) = listener.accept().await?;
@@ -28,7 +27,7 @@ use crate::readiness::{Interest, Ready};
 /// server.read_exact(&mut buf).await?;
 /// assert_eq!(&buf, b"hello");
 /// # Ok(())
-/// # }).unwrap();
+/// # });
 /// ```
 #[derive(Debug)]
 pub struct TcpListener {
@@ -46,6 +45,18 @@ impl TcpListener {
     /// # Cancel safety
     ///
     /// Cancel safe: a dropped future leaves nothing bound.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpListener;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// assert_ne!(listener.local_addr()?.port(), 0);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub async fn bind(addr: impl ToSocketAddrs) -> io::Result<TcpListener> {
         addr::first_that_works(addr, |addr| async move { TcpListener::from_mio(mio::net::TcpListener::bind(addr)?) })
             .await
@@ -57,6 +68,19 @@ impl TcpListener {
     ///
     /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
     /// current.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpListener;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let std = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// let listener = TcpListener::from_std(std)?;
+    /// # drop(listener);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn from_std(listener: std::net::TcpListener) -> io::Result<TcpListener> {
         listener.set_nonblocking(true)?;
         TcpListener::from_mio(mio::net::TcpListener::from_std(listener))
@@ -71,6 +95,19 @@ impl TcpListener {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpListener;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// let std = listener.into_std()?;
+    /// std.set_nonblocking(false)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn into_std(self) -> io::Result<std::net::TcpListener> {
         Ok(self.io.into_inner()?.into())
     }
@@ -85,6 +122,21 @@ impl TcpListener {
     /// # Cancel safety
     ///
     /// Cancel safe: no connection is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// let client = TcpStream::connect(listener.local_addr()?).await?;
+    /// let (server, peer) = listener.accept().await?;
+    /// assert_eq!(peer, client.local_addr()?);
+    /// # drop(server);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         self.io.op(Interest::READABLE, |listener| self.attempt(listener)).await
     }
@@ -94,6 +146,21 @@ impl TcpListener {
     /// # Errors
     ///
     /// Those of [`accept`](Self::accept).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::future::poll_fn;
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// let client = TcpStream::connect(listener.local_addr()?).await?;
+    /// let (server, _peer) = poll_fn(|cx| listener.poll_accept(cx)).await?;
+    /// assert_eq!(server.peer_addr()?, client.local_addr()?);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
         self.io.poll_io(cx, Interest::READABLE, Shared, |listener| self.attempt(listener))
     }
@@ -108,6 +175,18 @@ impl TcpListener {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpListener;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// assert!(listener.local_addr()?.ip().is_loopback());
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.local_addr()
     }
@@ -126,6 +205,19 @@ impl TcpListener {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpListener;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// listener.set_ttl(64)?;
+    /// assert_eq!(listener.ttl()?, 64);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.io.set_ttl(ttl)
     }

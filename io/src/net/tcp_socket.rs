@@ -1,8 +1,9 @@
 //! A TCP socket before it connects or listens.
 
+mod options;
+
 use std::io;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 
@@ -15,10 +16,9 @@ use crate::sys::connecting::is_in_progress;
 /// # Examples
 ///
 /// ```
-/// # mod support { include!("../../tests/support/mod.rs"); }
 /// use wheelhouse_io::net::TcpSocket;
 ///
-/// # support::run(async {
+/// # wheelhouse_io::doc::run(async {
 /// let socket = TcpSocket::new_v4()?;
 /// socket.set_reuseaddr(true)?;
 /// socket.bind("127.0.0.1:0".parse().unwrap())?;
@@ -27,7 +27,7 @@ use crate::sys::connecting::is_in_progress;
 /// let client = TcpSocket::new_v4()?.connect(listener.local_addr()?).await?;
 /// assert_eq!(client.peer_addr()?, listener.local_addr()?);
 /// # Ok(())
-/// # }).unwrap();
+/// # });
 /// ```
 #[derive(Debug)]
 pub struct TcpSocket {
@@ -40,6 +40,18 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpSocket;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let socket = TcpSocket::new_v4()?;
+    /// # drop(socket);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn new_v4() -> io::Result<TcpSocket> {
         TcpSocket::new(Domain::IPV4)
     }
@@ -49,6 +61,18 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpSocket;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let socket = TcpSocket::new_v6()?;
+    /// # drop(socket);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn new_v6() -> io::Result<TcpSocket> {
         TcpSocket::new(Domain::IPV6)
     }
@@ -64,6 +88,19 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpSocket;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.bind("127.0.0.1:0".parse().unwrap())?;
+    /// assert_ne!(socket.local_addr()?.port(), 0);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn bind(&self, addr: SocketAddr) -> io::Result<()> {
         self.socket.bind(&addr.into())
     }
@@ -78,6 +115,20 @@ impl TcpSocket {
     /// # Cancel safety
     ///
     /// Cancel safe: a dropped future closes the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::{TcpListener, TcpSocket};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let stream = TcpSocket::new_v4()?.connect(addr).await?;
+    /// assert_eq!(stream.peer_addr()?, addr);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
         match self.socket.connect(&addr.into()) {
             Err(error) if !is_in_progress(&error) => Err(error),
@@ -91,6 +142,20 @@ impl TcpSocket {
     ///
     /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
     /// current.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpSocket;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.bind("127.0.0.1:0".parse().unwrap())?;
+    /// let listener = socket.listen(1024)?;
+    /// # drop(listener);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn listen(self, backlog: u32) -> io::Result<TcpListener> {
         self.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
         TcpListener::from_mio(mio::net::TcpListener::from_std(self.socket.into()))
@@ -101,6 +166,19 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpSocket;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.bind("127.0.0.1:0".parse().unwrap())?;
+    /// assert!(socket.local_addr()?.ip().is_loopback());
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         let addr = self.socket.local_addr()?;
         addr.as_socket().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not an IP address"))
@@ -111,115 +189,19 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::TcpSocket;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(socket.take_error()?.is_none());
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.socket.take_error()
-    }
-
-    /// Whether an address may be bound that closed connections still linger on.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn reuseaddr(&self) -> io::Result<bool> {
-        self.socket.reuse_address()
-    }
-
-    /// Sets whether an address may be bound that closed connections still linger on.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn set_reuseaddr(&self, on: bool) -> io::Result<()> {
-        self.socket.set_reuse_address(on)
-    }
-
-    /// Whether the peer is probed while the connection is quiet.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn keepalive(&self) -> io::Result<bool> {
-        self.socket.keepalive()
-    }
-
-    /// Sets whether the peer is probed while the connection is quiet.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn set_keepalive(&self, on: bool) -> io::Result<()> {
-        self.socket.set_keepalive(on)
-    }
-
-    /// Whether small writes are sent at once.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn nodelay(&self) -> io::Result<bool> {
-        self.socket.tcp_nodelay()
-    }
-
-    /// Sends small writes at once, instead of collecting them while an acknowledgement is due.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn set_nodelay(&self, on: bool) -> io::Result<()> {
-        self.socket.set_tcp_nodelay(on)
-    }
-
-    /// How long closing waits for unsent data.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn linger(&self) -> io::Result<Option<Duration>> {
-        self.socket.linger()
-    }
-
-    /// Sets how long closing waits for unsent data. See [`TcpStream::set_linger`].
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn set_linger(&self, linger: Option<Duration>) -> io::Result<()> {
-        self.socket.set_linger(linger)
-    }
-
-    /// The size of the kernel's send buffer, in bytes.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn send_buffer_size(&self) -> io::Result<usize> {
-        self.socket.send_buffer_size()
-    }
-
-    /// Sets the size of the kernel's send buffer, in bytes; the kernel may round it.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn set_send_buffer_size(&self, size: usize) -> io::Result<()> {
-        self.socket.set_send_buffer_size(size)
-    }
-
-    /// The size of the kernel's receive buffer, in bytes.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn recv_buffer_size(&self) -> io::Result<usize> {
-        self.socket.recv_buffer_size()
-    }
-
-    /// Sets the size of the kernel's receive buffer, in bytes; the kernel may round it.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn set_recv_buffer_size(&self, size: usize) -> io::Result<()> {
-        self.socket.set_recv_buffer_size(size)
     }
 }

@@ -1,12 +1,11 @@
 //! A TCP connection.
 
+mod options;
+
 use std::io::{self, IoSlice, Write};
 use std::mem::MaybeUninit;
 use std::net::{Shutdown, SocketAddr};
 use std::task::{Context, Poll};
-use std::time::Duration;
-
-use socket2::SockRef;
 
 use super::BOTH;
 use super::addr::{self, ToSocketAddrs};
@@ -29,11 +28,10 @@ use crate::sys::tcp::Receiver;
 /// # Examples
 ///
 /// ```
-/// # mod support { include!("../../tests/support/mod.rs"); }
 /// use futures::{AsyncReadExt, AsyncWriteExt};
 /// use wheelhouse_io::net::{TcpListener, TcpStream};
 ///
-/// # support::run(async {
+/// # wheelhouse_io::doc::run(async {
 /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
 /// # let addr = listener.local_addr()?;
 /// let mut stream = TcpStream::connect(addr).await?;
@@ -44,7 +42,7 @@ use crate::sys::tcp::Receiver;
 /// # server.read_to_string(&mut text).await?;
 /// # assert_eq!(text, "ping");
 /// # Ok(())
-/// # }).unwrap();
+/// # });
 /// ```
 #[derive(Debug)]
 pub struct TcpStream {
@@ -68,6 +66,20 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// Cancel safe: a dropped future closes the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let stream = TcpStream::connect(addr).await?;
+    /// assert_eq!(stream.peer_addr()?, addr);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub async fn connect(addr: impl ToSocketAddrs) -> io::Result<TcpStream> {
         addr::first_that_works(
             addr,
@@ -101,6 +113,22 @@ impl TcpStream {
     ///
     /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
     /// current.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let stream = TcpStream::connect(addr).await?;
+    /// let std = stream.into_std()?;
+    /// let stream = TcpStream::from_std(std)?;
+    /// # drop(stream);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn from_std(stream: std::net::TcpStream) -> io::Result<TcpStream> {
         stream.set_nonblocking(true)?;
         let stream = mio::net::TcpStream::from_std(stream);
@@ -112,17 +140,69 @@ impl TcpStream {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let stream = TcpStream::connect(addr).await?;
+    /// let std = stream.into_std()?;
+    /// std.set_nonblocking(false)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn into_std(self) -> io::Result<std::net::TcpStream> {
         self.receiver.release(&self.io);
         Ok(self.io.into_inner()?.into())
     }
 
     /// Two halves that borrow the stream, for one task. They cost nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{AsyncReadExt, AsyncWriteExt};
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let mut stream = TcpStream::connect(addr).await?;
+    /// # let (mut server, _) = listener.accept().await?;
+    /// # server.write_all(b"answer").await?;
+    /// let (mut read, mut write) = stream.split();
+    /// let mut buf = [0; 6];
+    /// let (_, ()) = futures::try_join!(read.read(&mut buf), write.write_all(b"question"))?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
         split::split(self)
     }
 
     /// Two halves that share the stream, for two tasks. Dropping the writing half ends the stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::AsyncWriteExt;
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let stream = TcpStream::connect(addr).await?;
+    /// let (read, mut write) = stream.into_split();
+    /// write.write_all(b"question").await?;
+    /// let stream = read.reunite(write).expect("halves of one stream");
+    /// # drop(stream);
+    /// # Ok(())
+    /// # });
+    /// ```
     #[must_use]
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
         split::into_split(self)
@@ -143,6 +223,25 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// Cancel safe.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::AsyncWriteExt;
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let stream = TcpStream::connect(addr).await?;
+    /// # let (mut server, _) = listener.accept().await?;
+    /// # server.write_all(b"hello").await?;
+    /// let mut buf = [0; 5];
+    /// assert_eq!(stream.peek(&mut buf).await?, 5);
+    /// assert_eq!(stream.peek(&mut buf).await?, 5);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.io.op(Interest::READABLE, |stream| stream.peek(buf)).await
     }
@@ -152,6 +251,25 @@ impl TcpStream {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::future::poll_fn;
+    /// use futures::AsyncWriteExt;
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let stream = TcpStream::connect(addr).await?;
+    /// # let (mut server, _) = listener.accept().await?;
+    /// # server.write_all(b"hello").await?;
+    /// let mut buf = [0; 5];
+    /// assert_eq!(poll_fn(|cx| stream.poll_peek(cx, &mut buf)).await?, 5);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
         self.io.poll_io(cx, Interest::READABLE, Shared, |stream| stream.peek(buf))
     }
@@ -161,6 +279,21 @@ impl TcpStream {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::net::Shutdown;
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let stream = TcpStream::connect(addr).await?;
+    /// stream.shutdown_with(Shutdown::Both)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
         self.io.shutdown(how)
     }
@@ -170,6 +303,20 @@ impl TcpStream {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let stream = TcpStream::connect(addr).await?;
+    /// assert_eq!(stream.peer_addr()?, addr);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.peer_addr()
     }
@@ -179,6 +326,20 @@ impl TcpStream {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let stream = TcpStream::connect(addr).await?;
+    /// assert!(stream.local_addr()?.ip().is_loopback());
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.local_addr()
     }
@@ -188,63 +349,22 @@ impl TcpStream {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::{TcpListener, TcpStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let stream = TcpStream::connect(addr).await?;
+    /// assert!(stream.take_error()?.is_none());
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.take_error()
-    }
-
-    /// Whether small writes are sent at once.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn nodelay(&self) -> io::Result<bool> {
-        self.io.nodelay()
-    }
-
-    /// Sends small writes at once, instead of collecting them while an acknowledgement is due.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
-        self.io.set_nodelay(nodelay)
-    }
-
-    /// The time-to-live of packets sent.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn ttl(&self) -> io::Result<u32> {
-        self.io.ttl()
-    }
-
-    /// Sets the time-to-live of packets sent.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
-        self.io.set_ttl(ttl)
-    }
-
-    /// How long closing waits for unsent data.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn linger(&self) -> io::Result<Option<Duration>> {
-        SockRef::from(&*self.io).linger()
-    }
-
-    /// Sets how long closing waits for unsent data, in whole seconds. Zero discards it and resets the connection. A
-    /// positive time makes dropping the stream block.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    pub fn set_linger(&self, linger: Option<Duration>) -> io::Result<()> {
-        SockRef::from(&*self.io).set_linger(linger)
     }
 
     fn read_now(&self, stream: &mio::net::TcpStream, buf: &mut [MaybeUninit<u8>]) -> io::Result<Done<usize>> {

@@ -59,12 +59,30 @@ impl Interest {
     }
 
     /// Both interests together; the same as `|`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::io::Interest;
+    ///
+    /// assert_eq!(Interest::READABLE.add(Interest::WRITABLE), Interest::READABLE | Interest::WRITABLE);
+    /// ```
     #[must_use]
     pub const fn add(self, other: Interest) -> Interest {
         Interest(self.0 | other.0)
     }
 
     /// What is left without `other`, or `None` when nothing is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::io::Interest;
+    ///
+    /// let both = Interest::READABLE | Interest::WRITABLE;
+    /// assert_eq!(both.remove(Interest::READABLE), Some(Interest::WRITABLE));
+    /// assert_eq!(both.remove(both), None);
+    /// ```
     #[must_use]
     pub const fn remove(self, other: Interest) -> Option<Interest> {
         match self.0 & !other.0 {
@@ -192,6 +210,15 @@ impl Ready {
     }
 
     /// What of this answers `interest`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::io::{Interest, Ready};
+    ///
+    /// let ready = Ready::READABLE | Ready::WRITABLE | Ready::READ_CLOSED;
+    /// assert_eq!(ready.intersection(Interest::READABLE), Ready::READABLE | Ready::READ_CLOSED);
+    /// ```
     #[must_use]
     pub const fn intersection(self, interest: Interest) -> Ready {
         Ready(self.0 & interest.mask().0)

@@ -25,15 +25,14 @@ use unix::{SignalKind, signal};
 /// # Examples
 ///
 /// ```
-/// # mod support { include!("../../tests/support/mod.rs"); }
 /// # fn raise() { std::process::Command::new("kill").args(["-INT", &std::process::id().to_string()]).status().unwrap(); }
-/// # support::run(async {
+/// # wheelhouse_io::doc::run(async {
 /// let stopped = wheelhouse_io::signal::ctrl_c();
 /// # raise();
 /// stopped.await?;
 /// println!("shutting down");
 /// # Ok(())
-/// # }).unwrap();
+/// # });
 /// ```
 pub fn ctrl_c() -> impl Future<Output = io::Result<()>> + Send + 'static {
     let listener = signal(SignalKind::interrupt());

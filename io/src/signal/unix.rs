@@ -12,6 +12,15 @@ use crate::context::{self, poll_budget, spend_budget};
 use crate::readiness::{Cleared, Interest, Ready, Snapshot, Source, Waiting};
 
 /// Which signal.
+///
+/// # Examples
+///
+/// ```
+/// use wheelhouse_io::signal::unix::SignalKind;
+///
+/// assert_eq!(SignalKind::terminate(), SignalKind::from_raw(15));
+/// assert_eq!(SignalKind::interrupt().as_raw_value(), 2);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SignalKind(i32);
 
@@ -121,18 +130,17 @@ impl From<SignalKind> for i32 {
 /// # Examples
 ///
 /// ```
-/// # mod support { include!("../../tests/support/mod.rs"); }
 /// # fn raise() { std::process::Command::new("kill").args(["-HUP", &std::process::id().to_string()]).status().unwrap(); }
 /// use wheelhouse_io::signal::unix::{SignalKind, signal};
 ///
-/// # support::run(async {
+/// # wheelhouse_io::doc::run(async {
 /// let mut hangups = signal(SignalKind::hangup())?;
 /// # raise();
 /// hangups.recv().await;
 /// println!("reading the configuration again");
 /// assert!(signal(SignalKind::from_raw(9)).is_err());
 /// # Ok(())
-/// # }).unwrap();
+/// # });
 /// ```
 pub fn signal(kind: SignalKind) -> io::Result<Signal> {
     let source = context::current()?.listen(kind.0)?;
@@ -141,6 +149,20 @@ pub fn signal(kind: SignalKind) -> io::Result<Signal> {
 }
 
 /// A listener to one signal. See [`signal`].
+///
+/// # Examples
+///
+/// ```
+/// use futures::StreamExt;
+/// use wheelhouse_io::signal::unix::{SignalKind, signal};
+///
+/// # wheelhouse_io::doc::run(async {
+/// let mut resized = signal(SignalKind::window_change())?;
+/// # std::process::Command::new("kill").args(["-WINCH", &std::process::id().to_string()]).status()?;
+/// assert_eq!(resized.next().await, Some(()));
+/// # Ok(())
+/// # });
+/// ```
 #[derive(Debug)]
 pub struct Signal {
     source: Arc<Source>,
@@ -155,11 +177,38 @@ impl Signal {
     /// # Cancel safety
     ///
     /// Cancel safe: an arrival that the dropped future did not give is given to the next call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::signal::unix::{SignalKind, signal};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let mut resized = signal(SignalKind::window_change())?;
+    /// # std::process::Command::new("kill").args(["-WINCH", &std::process::id().to_string()]).status()?;
+    /// resized.recv().await;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub async fn recv(&mut self) -> Option<()> {
         std::future::poll_fn(|cx| self.poll_recv(cx)).await
     }
 
     /// [`recv`](Self::recv) for hand-written futures. Only the last waker is kept.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::future::poll_fn;
+    /// use wheelhouse_io::signal::unix::{SignalKind, signal};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let mut resized = signal(SignalKind::window_change())?;
+    /// # std::process::Command::new("kill").args(["-WINCH", &std::process::id().to_string()]).status()?;
+    /// poll_fn(|cx| resized.poll_recv(cx)).await;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<()>> {
         ready!(poll_budget(cx));
         loop {

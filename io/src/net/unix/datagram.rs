@@ -1,34 +1,34 @@
 //! A Unix datagram socket.
 
+mod transfer;
+
 use std::io;
 use std::net::Shutdown;
 use std::path::Path;
-use std::task::{Context, Poll};
 
 use super::SocketAddr;
 use crate::context;
-use crate::evented::{Evented, Shared};
+use crate::evented::Evented;
 use crate::handle::Io;
 use crate::net::BOTH;
 use crate::net::common::{readable_api, readiness_api, writable_api};
-use crate::readiness::{Interest, Ready};
+use crate::readiness::Ready;
 
 /// A Unix datagram socket. Any number of tasks may send and receive at the same time.
 ///
 /// # Examples
 ///
 /// ```
-/// # mod support { include!("../../../tests/support/mod.rs"); }
 /// use wheelhouse_io::net::UnixDatagram;
 ///
-/// # support::run(async {
+/// # wheelhouse_io::doc::run(async {
 /// let (a, b) = UnixDatagram::pair()?;
 /// a.send(b"hello").await?;
 /// let mut buf = [0; 16];
 /// let n = b.recv(&mut buf).await?;
 /// assert_eq!(&buf[..n], b"hello");
 /// # Ok(())
-/// # }).unwrap();
+/// # });
 /// ```
 #[derive(Debug)]
 pub struct UnixDatagram {
@@ -42,6 +42,20 @@ impl UnixDatagram {
     ///
     /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
     /// current.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixDatagram;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let path = std::env::temp_dir().join(format!("wheelhouse-d1-{}", std::process::id()));
+    /// let socket = UnixDatagram::bind(&path)?;
+    /// assert_eq!(socket.local_addr()?.as_pathname(), Some(&*path));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn bind(path: impl AsRef<Path>) -> io::Result<UnixDatagram> {
         UnixDatagram::with_io(&context::current()?, mio::net::UnixDatagram::bind(path)?)
     }
@@ -51,6 +65,18 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Those of [`bind`](Self::bind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixDatagram;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let socket = UnixDatagram::unbound()?;
+    /// assert!(socket.local_addr()?.is_unnamed());
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn unbound() -> io::Result<UnixDatagram> {
         UnixDatagram::with_io(&context::current()?, mio::net::UnixDatagram::unbound()?)
     }
@@ -60,6 +86,19 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Those of [`bind`](Self::bind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixDatagram;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixDatagram::pair()?;
+    /// a.send(b"hello").await?;
+    /// assert_eq!(b.recv(&mut [0; 16]).await?, 5);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn pair() -> io::Result<(UnixDatagram, UnixDatagram)> {
         let io = context::current()?;
         let (a, b) = mio::net::UnixDatagram::pair()?;
@@ -71,6 +110,18 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Those of [`bind`](Self::bind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixDatagram;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let socket = UnixDatagram::from_std(std::os::unix::net::UnixDatagram::unbound()?)?;
+    /// # drop(socket);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn from_std(socket: std::os::unix::net::UnixDatagram) -> io::Result<UnixDatagram> {
         socket.set_nonblocking(true)?;
         UnixDatagram::with_io(&context::current()?, mio::net::UnixDatagram::from_std(socket))
@@ -85,6 +136,18 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixDatagram;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let std = UnixDatagram::unbound()?.into_std()?;
+    /// std.set_nonblocking(false)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn into_std(self) -> io::Result<std::os::unix::net::UnixDatagram> {
         Ok(self.io.into_inner()?.into())
     }
@@ -94,6 +157,23 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixDatagram;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let path = std::env::temp_dir().join(format!("wheelhouse-d2-{}", std::process::id()));
+    /// let server = UnixDatagram::bind(&path)?;
+    /// let client = UnixDatagram::unbound()?;
+    /// client.connect(&path)?;
+    /// client.send(b"hello").await?;
+    /// # drop(server);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn connect(&self, path: impl AsRef<Path>) -> io::Result<()> {
         self.io.connect(path)
     }
@@ -102,117 +182,25 @@ impl UnixDatagram {
     readable_api!();
     writable_api!();
 
-    /// Sends one datagram to the connected peer.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: if the future is dropped before it is ready, nothing was sent.
-    pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
-        self.io.op(Interest::WRITABLE, |socket| socket.send(buf)).await
-    }
-
-    /// [`send`](Self::send) for hand-written futures. Every waker that waits is called.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`send`](Self::send).
-    pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.io.poll_io(cx, Interest::WRITABLE, Shared, |socket| socket.send(buf))
-    }
-
-    /// [`send`](Self::send) without waiting.
-    ///
-    /// # Errors
-    ///
-    /// `WouldBlock` when there is no room; otherwise those of [`send`](Self::send).
-    pub fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
-        self.io.try_io(Interest::WRITABLE, |socket| socket.send(buf))
-    }
-
-    /// Sends one datagram to the socket at `path`.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: if the future is dropped before it is ready, nothing was sent.
-    pub async fn send_to(&self, buf: &[u8], path: impl AsRef<Path>) -> io::Result<usize> {
-        self.io.op(Interest::WRITABLE, |socket| socket.send_to(buf, path.as_ref())).await
-    }
-
-    /// [`send_to`](Self::send_to) without waiting.
-    ///
-    /// # Errors
-    ///
-    /// `WouldBlock` when there is no room; otherwise those of the operating system.
-    pub fn try_send_to(&self, buf: &[u8], path: impl AsRef<Path>) -> io::Result<usize> {
-        self.io.try_io(Interest::WRITABLE, |socket| socket.send_to(buf, path.as_ref()))
-    }
-
-    /// Receives one datagram.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: no datagram is lost.
-    pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.io.op(Interest::READABLE, |socket| socket.recv(buf)).await
-    }
-
-    /// [`recv`](Self::recv) for hand-written futures. Every waker that waits is called.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`recv`](Self::recv).
-    pub fn poll_recv(&self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
-        self.io.poll_io(cx, Interest::READABLE, Shared, |socket| socket.recv(buf))
-    }
-
-    /// [`recv`](Self::recv) without waiting.
-    ///
-    /// # Errors
-    ///
-    /// `WouldBlock` when there is none; otherwise those of [`recv`](Self::recv).
-    pub fn try_recv(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.io.try_io(Interest::READABLE, |socket| socket.recv(buf))
-    }
-
-    /// Receives one datagram and its sender's address.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: no datagram is lost.
-    pub async fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        self.io.op(Interest::READABLE, |socket| socket.recv_from(buf)).await
-    }
-
-    /// [`recv_from`](Self::recv_from) without waiting.
-    ///
-    /// # Errors
-    ///
-    /// `WouldBlock` when there is none; otherwise those of the operating system.
-    pub fn try_recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        self.io.try_io(Interest::READABLE, |socket| socket.recv_from(buf))
-    }
-
     /// Closes one or both directions.
     ///
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::net::Shutdown;
+    /// use wheelhouse_io::net::UnixDatagram;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixDatagram::pair()?;
+    /// a.shutdown(Shutdown::Both)?;
+    /// # drop(b);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.io.shutdown(how)
     }
@@ -222,6 +210,19 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixDatagram;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixDatagram::pair()?;
+    /// assert!(a.local_addr()?.is_unnamed());
+    /// # drop(b);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.local_addr()
     }
@@ -231,6 +232,19 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixDatagram;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixDatagram::pair()?;
+    /// assert!(a.peer_addr()?.is_unnamed());
+    /// # drop(b);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.peer_addr()
     }
@@ -240,6 +254,19 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixDatagram;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixDatagram::pair()?;
+    /// assert!(a.take_error()?.is_none());
+    /// # drop(b);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.take_error()
     }

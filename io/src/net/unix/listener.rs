@@ -16,12 +16,11 @@ use crate::readiness::{Interest, Ready};
 /// # Examples
 ///
 /// ```
-/// # mod support { include!("../../../tests/support/mod.rs"); }
 /// use futures::{AsyncReadExt, AsyncWriteExt};
 /// use wheelhouse_io::net::{UnixListener, UnixStream};
 ///
 /// # let path = std::env::temp_dir().join(format!("wheelhouse-doc-{}", std::process::id()));
-/// # support::run(async {
+/// # wheelhouse_io::doc::run(async {
 /// let listener = UnixListener::bind(&path)?;
 /// let mut client = UnixStream::connect(&path).await?;
 /// let (mut server, _) = listener.accept().await?;
@@ -30,7 +29,7 @@ use crate::readiness::{Interest, Ready};
 /// server.read_exact(&mut buf).await?;
 /// # std::fs::remove_file(&path)?;
 /// # Ok(())
-/// # }).unwrap();
+/// # });
 /// ```
 #[derive(Debug)]
 pub struct UnixListener {
@@ -44,6 +43,20 @@ impl UnixListener {
     ///
     /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
     /// current.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixListener;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let path = std::env::temp_dir().join(format!("wheelhouse-l1-{}", std::process::id()));
+    /// let listener = UnixListener::bind(&path)?;
+    /// # drop(listener);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn bind(path: impl AsRef<Path>) -> io::Result<UnixListener> {
         UnixListener::from_mio(mio::net::UnixListener::bind(path)?)
     }
@@ -54,6 +67,21 @@ impl UnixListener {
     ///
     /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
     /// current.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixListener;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let path = std::env::temp_dir().join(format!("wheelhouse-l2-{}", std::process::id()));
+    /// let std = std::os::unix::net::UnixListener::bind(&path)?;
+    /// let listener = UnixListener::from_std(std)?;
+    /// # drop(listener);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn from_std(listener: std::os::unix::net::UnixListener) -> io::Result<UnixListener> {
         listener.set_nonblocking(true)?;
         UnixListener::from_mio(mio::net::UnixListener::from_std(listener))
@@ -68,6 +96,20 @@ impl UnixListener {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixListener;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let path = std::env::temp_dir().join(format!("wheelhouse-l3-{}", std::process::id()));
+    /// let std = UnixListener::bind(&path)?.into_std()?;
+    /// std.set_nonblocking(false)?;
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn into_std(self) -> io::Result<std::os::unix::net::UnixListener> {
         Ok(self.io.into_inner()?.into())
     }
@@ -81,6 +123,22 @@ impl UnixListener {
     /// # Cancel safety
     ///
     /// Cancel safe: no connection is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::{UnixListener, UnixStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let path = std::env::temp_dir().join(format!("wheelhouse-l4-{}", std::process::id()));
+    /// let listener = UnixListener::bind(&path)?;
+    /// let client = UnixStream::connect(&path).await?;
+    /// let (server, _peer) = listener.accept().await?;
+    /// # drop((client, server));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
         self.io.op(Interest::READABLE, |listener| self.attempt(listener)).await
     }
@@ -90,6 +148,23 @@ impl UnixListener {
     /// # Errors
     ///
     /// Those of [`accept`](Self::accept).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::future::poll_fn;
+    /// use wheelhouse_io::net::{UnixListener, UnixStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let path = std::env::temp_dir().join(format!("wheelhouse-l5-{}", std::process::id()));
+    /// let listener = UnixListener::bind(&path)?;
+    /// let client = UnixStream::connect(&path).await?;
+    /// let (server, _peer) = poll_fn(|cx| listener.poll_accept(cx)).await?;
+    /// # drop((client, server));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
         self.io.poll_io(cx, Interest::READABLE, Shared, |listener| self.attempt(listener))
     }
@@ -104,6 +179,20 @@ impl UnixListener {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixListener;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let path = std::env::temp_dir().join(format!("wheelhouse-l6-{}", std::process::id()));
+    /// let listener = UnixListener::bind(&path)?;
+    /// assert_eq!(listener.local_addr()?.as_pathname(), Some(&*path));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.local_addr()
     }

@@ -23,11 +23,10 @@ use crate::sys::fd;
 /// # Examples
 ///
 /// ```
-/// # mod support { include!("../../../tests/support/mod.rs"); }
 /// use futures::{AsyncReadExt, AsyncWriteExt};
 /// use wheelhouse_io::net::unix::pipe;
 ///
-/// # support::run(async {
+/// # wheelhouse_io::doc::run(async {
 /// let (mut sender, mut receiver) = pipe::pipe()?;
 /// sender.write_all(b"hello").await?;
 /// drop(sender);
@@ -35,7 +34,7 @@ use crate::sys::fd;
 /// receiver.read_to_string(&mut text).await?;
 /// assert_eq!(text, "hello");
 /// # Ok(())
-/// # }).unwrap();
+/// # });
 /// ```
 pub fn pipe() -> io::Result<(Sender, Receiver)> {
     let io = context::current()?;
@@ -67,6 +66,20 @@ impl Sender {
     ///
     /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
     /// current.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::unix::pipe;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (sender, receiver) = pipe::pipe()?;
+    /// let fd = sender.into_owned_fd()?;
+    /// let sender = pipe::Sender::from_owned_fd(fd)?;
+    /// # drop((sender, receiver));
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn from_owned_fd(fd: OwnedFd) -> io::Result<Sender> {
         let sender = mio::unix::pipe::Sender::from(fd);
         sender.set_nonblocking(true)?;
@@ -82,6 +95,19 @@ impl Sender {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::unix::pipe;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (sender, receiver) = pipe::pipe()?;
+    /// let fd = sender.into_owned_fd()?;
+    /// # drop((fd, receiver));
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
         Ok(self.io.into_inner()?.into())
     }
@@ -111,6 +137,20 @@ impl Receiver {
     ///
     /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
     /// current.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::unix::pipe;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (sender, receiver) = pipe::pipe()?;
+    /// let fd = receiver.into_owned_fd()?;
+    /// let receiver = pipe::Receiver::from_owned_fd(fd)?;
+    /// # drop((sender, receiver));
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn from_owned_fd(fd: OwnedFd) -> io::Result<Receiver> {
         let receiver = mio::unix::pipe::Receiver::from(fd);
         receiver.set_nonblocking(true)?;
@@ -126,6 +166,19 @@ impl Receiver {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::unix::pipe;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (sender, receiver) = pipe::pipe()?;
+    /// let fd = receiver.into_owned_fd()?;
+    /// # drop((fd, sender));
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
         Ok(self.io.into_inner()?.into())
     }

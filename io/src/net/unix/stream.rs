@@ -25,11 +25,10 @@ use crate::sys::fd;
 /// # Examples
 ///
 /// ```
-/// # mod support { include!("../../../tests/support/mod.rs"); }
 /// use futures::{AsyncReadExt, AsyncWriteExt};
 /// use wheelhouse_io::net::UnixStream;
 ///
-/// # support::run(async {
+/// # wheelhouse_io::doc::run(async {
 /// let (mut a, mut b) = UnixStream::pair()?;
 /// a.write_all(b"hello").await?;
 /// a.close().await?;
@@ -37,7 +36,7 @@ use crate::sys::fd;
 /// b.read_to_string(&mut text).await?;
 /// assert_eq!(text, "hello");
 /// # Ok(())
-/// # }).unwrap();
+/// # });
 /// ```
 #[derive(Debug)]
 pub struct UnixStream {
@@ -63,6 +62,21 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// Cancel safe: a dropped future closes the attempt. A blocking call at work ends in the background.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::{UnixListener, UnixStream};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let path = std::env::temp_dir().join(format!("wheelhouse-s1-{}", std::process::id()));
+    /// # let listener = UnixListener::bind(&path)?;
+    /// let stream = UnixStream::connect(&path).await?;
+    /// assert_eq!(stream.peer_addr()?.as_pathname(), Some(&*path));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub async fn connect(path: impl AsRef<Path>) -> io::Result<UnixStream> {
         let path = path.as_ref();
         match mio::net::UnixStream::connect(path) {
@@ -90,6 +104,20 @@ impl UnixStream {
     ///
     /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
     /// current.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixStream::pair()?;
+    /// b.try_write(b"hello")?;
+    /// a.readable().await?;
+    /// assert_eq!(a.try_read(&mut [0; 16])?, 5);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
         let io = context::current()?;
         let (a, b) = mio::net::UnixStream::pair()?;
@@ -102,6 +130,19 @@ impl UnixStream {
     ///
     /// Those of the operating system; [`Error::NoRuntime`](crate::Error::NoRuntime) inside when no reactor is
     /// current.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, _b) = std::os::unix::net::UnixStream::pair()?;
+    /// let stream = UnixStream::from_std(a)?;
+    /// # drop(stream);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn from_std(stream: std::os::unix::net::UnixStream) -> io::Result<UnixStream> {
         stream.set_nonblocking(true)?;
         UnixStream::connected(&context::current()?, mio::net::UnixStream::from_std(stream))
@@ -117,16 +158,61 @@ impl UnixStream {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixStream::pair()?;
+    /// let std = a.into_std()?;
+    /// std.set_nonblocking(false)?;
+    /// # drop(b);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn into_std(self) -> io::Result<std::os::unix::net::UnixStream> {
         Ok(self.io.into_inner()?.into())
     }
 
     /// Two halves that borrow the stream, for one task. They cost nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{AsyncReadExt, AsyncWriteExt};
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (mut a, b) = UnixStream::pair()?;
+    /// # b.try_write(b"answer")?;
+    /// let (mut read, mut write) = a.split();
+    /// let mut buf = [0; 6];
+    /// let (_, ()) = futures::try_join!(read.read(&mut buf), write.write_all(b"question"))?;
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
         split::split(self)
     }
 
     /// Two halves that share the stream, for two tasks. Dropping the writing half ends the stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::AsyncReadExt;
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, mut b) = UnixStream::pair()?;
+    /// let (_read, write) = a.into_split();
+    /// drop(write);
+    /// assert_eq!(b.read(&mut [0; 1]).await?, 0);
+    /// # Ok(())
+    /// # });
+    /// ```
     #[must_use]
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
         split::into_split(self)
@@ -143,6 +229,20 @@ impl UnixStream {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::net::Shutdown;
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixStream::pair()?;
+    /// a.shutdown_with(Shutdown::Both)?;
+    /// # drop(b);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
         self.io.shutdown(how)
     }
@@ -152,6 +252,19 @@ impl UnixStream {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixStream::pair()?;
+    /// assert!(a.peer_addr()?.is_unnamed());
+    /// # drop(b);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.peer_addr()
     }
@@ -161,6 +274,19 @@ impl UnixStream {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixStream::pair()?;
+    /// assert!(a.local_addr()?.is_unnamed());
+    /// # drop(b);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.local_addr()
     }
@@ -170,6 +296,19 @@ impl UnixStream {
     /// # Errors
     ///
     /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UnixStream;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixStream::pair()?;
+    /// assert!(a.take_error()?.is_none());
+    /// # drop(b);
+    /// # Ok(())
+    /// # });
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.take_error()
     }
