@@ -234,6 +234,39 @@ fn the_clock_waits_for_every_thread_inside_block_on() {
 }
 
 #[test]
+#[cfg(unix)]
+fn the_clock_does_not_move_while_messages_cross_between_callers_of_block_on() {
+    for (flavour, builder) in builders() {
+        let runtime = builder.start_paused(true).build().unwrap();
+        let (near, mut far) = runtime.block_on(async { UnixStream::pair().unwrap() });
+        let start = runtime.block_on(async { Instant::now() });
+        let barrier = Barrier::new(2);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                runtime.block_on(async {
+                    barrier.wait();
+                    let mut byte = [0];
+                    while far.read(&mut byte).await.unwrap() == 1 {
+                        far.write_all(&byte).await.unwrap();
+                    }
+                });
+            });
+            runtime.block_on(async {
+                barrier.wait();
+                let mut near = near; // closed at the end, which ends the other one
+                for message in 0..=255 {
+                    near.write_all(&[message]).await.unwrap();
+                    let mut answer = [0];
+                    near.read_exact(&mut answer).timeout(HOUR).await.expect(flavour).unwrap();
+                    assert_eq!(answer, [message]);
+                }
+                assert_eq!(start, Instant::now(), "{flavour}");
+            });
+        });
+    }
+}
+
+#[test]
 fn without_auto_advance_only_advance_moves_the_clock() {
     for (flavour, builder) in builders() {
         let runtime = builder.start_paused(true).auto_advance(false).build().unwrap();
