@@ -26,7 +26,7 @@ const CASES: [(&str, Case); 6] = [
     ("arm-cancel-1e6", |ops| arm_cancel(1_000_000, ops)),
     ("reset-later", reset_later),
     ("spawn-join", spawn_join),
-    ("turn", turn),
+    ("arm-turn", turn),
 ];
 
 /// The options of `benches counts`.
@@ -97,17 +97,17 @@ pub(crate) fn counted(name: &str, ops: usize) -> Result<(), String> {
     Ok(())
 }
 
-fn on_one_thread<F: Future>(paused: bool, future: F) -> F::Output {
-    let runtime = Builder::new_current_thread().start_paused(paused).build();
+fn on_one_thread<F: Future>(future: F) -> F::Output {
+    let runtime = Builder::new_current_thread().build();
     runtime.expect("wheelhouse starts").block_on(future)
 }
 
-/// Sleeps at pseudo-random times between `from` and `to` seconds from now, each polled once.
-fn arm(n: usize, from: u64, to: u64) -> Vec<Pin<Box<Sleep>>> {
+/// Sleeps of one to two hours, each polled once.
+fn arm(n: usize) -> Vec<Pin<Box<Sleep>>> {
     let mut rng = fastrand::Rng::with_seed(7);
     let mut cx = Context::from_waker(noop_waker_ref());
     let mut sleeps: Vec<_> =
-        (0..n).map(|_| Box::pin(sleep(Duration::from_micros(rng.u64(from * 1_000_000..to * 1_000_000))))).collect();
+        (0..n).map(|_| Box::pin(sleep(Duration::from_micros(rng.u64(3_600_000_000..7_200_000_000))))).collect();
     for sleep in &mut sleeps {
         assert!(sleep.as_mut().poll(&mut cx).is_pending());
     }
@@ -115,8 +115,8 @@ fn arm(n: usize, from: u64, to: u64) -> Vec<Pin<Box<Sleep>>> {
 }
 
 fn arm_cancel(armed: usize, ops: usize) {
-    on_one_thread(false, async move {
-        let armed = arm(armed, 3_600, 7_200);
+    on_one_thread(async move {
+        let armed = arm(armed);
         let mut rng = fastrand::Rng::with_seed(11);
         let mut cx = Context::from_waker(noop_waker_ref());
         for _ in 0..ops {
@@ -128,7 +128,7 @@ fn arm_cancel(armed: usize, ops: usize) {
 }
 
 fn reset_later(ops: usize) {
-    on_one_thread(false, async move {
+    on_one_thread(async move {
         let base = Instant::now() + Duration::from_secs(3_600);
         let mut sleep = pin!(sleep_until(base));
         poll_fn(|cx| {
@@ -143,7 +143,7 @@ fn reset_later(ops: usize) {
 }
 
 fn spawn_join(ops: usize) {
-    on_one_thread(false, async move {
+    on_one_thread(async move {
         for i in 0..ops {
             let joined = wheelhouse::spawn(async move { i }).await;
             assert_eq!(joined.expect("it does not panic"), i);
@@ -151,11 +151,19 @@ fn spawn_join(ops: usize) {
     });
 }
 
-/// Timers spread over ten seconds are all fired.
+/// Timers that are due within a millisecond fire.
 fn turn(ops: usize) {
-    on_one_thread(true, async move {
-        let armed = arm(ops, 1, 11);
-        sleep(Duration::from_secs(12)).await;
+    on_one_thread(async move {
+        // Long enough to arm them all under valgrind.
+        let due = Instant::now() + Duration::from_secs(3);
+        let mut rng = fastrand::Rng::with_seed(5);
+        let mut cx = Context::from_waker(noop_waker_ref());
+        let sleep_at = |ns| Box::pin(sleep_until(due + Duration::from_nanos(ns)));
+        let mut armed: Vec<_> = (0..ops).map(|_| sleep_at(rng.u64(0..1_000_000))).collect();
+        for sleep in &mut armed {
+            assert!(sleep.as_mut().poll(&mut cx).is_pending());
+        }
+        sleep_until(due + Duration::from_millis(2)).await;
         assert!(armed.iter().all(|sleep| sleep.is_elapsed()));
     });
 }
