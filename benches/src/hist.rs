@@ -2,7 +2,7 @@
 //! quantile is right to 3%.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::sample::Sample;
 
@@ -37,6 +37,17 @@ impl Histogram {
     /// Counts how late something came that was due `due` after its start and took `took`; too early is counted apart.
     pub(crate) fn record_lateness(&self, took: Duration, due: Duration) {
         match took.checked_sub(due) {
+            Some(late) => self.record(late),
+            None => {
+                // Relaxed: as in `record`.
+                self.early.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Counts how late it is after `due`; too early is counted apart.
+    pub(crate) fn record_since(&self, due: Instant) {
+        match Instant::now().checked_duration_since(due) {
             Some(late) => self.record(late),
             None => {
                 // Relaxed: as in `record`.
