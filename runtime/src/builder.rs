@@ -7,6 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::driver::Fault;
 use crate::runtime::Runtime;
 use crate::services::{Hooks, TaskMeta};
 use crate::worker::launch::ThreadName;
@@ -66,6 +67,7 @@ pub struct Builder {
     watchdog: Option<Duration>,
     poll_histogram: bool,
     rescue: bool,
+    lost_interruptions: Option<Fault>,
     time: bool,
     sockets: bool,
 }
@@ -103,6 +105,7 @@ impl Builder {
             watchdog: Some(Duration::from_millis(100)),
             poll_histogram: false,
             rescue: true,
+            lost_interruptions: None,
             time: true,
             sockets: true,
         }
@@ -280,6 +283,13 @@ impl Builder {
     /// costs next to nothing and is there to be measured.
     pub fn rescue_blocked_workers(mut self, rescue: bool) -> Self {
         self.rescue = rescue;
+        self
+    }
+
+    /// Loses each interruption of the driver for which `fault` says so.
+    #[cfg(test)]
+    pub(crate) fn with_lost_interruptions(mut self, fault: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.lost_interruptions = Some(Arc::new(fault));
         self
     }
 

@@ -1,5 +1,6 @@
 //! What sits in the driver's seat: a reactor and the timers' driver, turned together.
 
+use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
@@ -33,8 +34,26 @@ struct Parts {
 }
 
 /// Ends the driver's sleep through the reactor's notifier.
-#[derive(Debug, Clone)]
-pub(crate) struct Bell(pub(crate) Notifier);
+#[derive(Clone)]
+pub(crate) struct Bell {
+    notifier: Notifier,
+    fault: Option<Fault>,
+}
+
+/// For tests: asked before each interruption; "true" loses it.
+pub(crate) type Fault = Arc<dyn Fn() -> bool + Send + Sync>;
+
+impl Bell {
+    pub(crate) fn new(notifier: Notifier, fault: Option<Fault>) -> Self {
+        Self { notifier, fault }
+    }
+}
+
+impl fmt::Debug for Bell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bell").field("notifier", &self.notifier).finish_non_exhaustive()
+    }
+}
 
 impl Machine {
     pub(crate) fn new(
@@ -109,7 +128,10 @@ impl Driver for Machine {
 impl Interrupt for Bell {
     fn interrupt(&self) {
         trace!(target: "wheelhouse::driver", "interrupt");
-        if let Err(error) = self.0.notify() {
+        if self.fault.as_ref().is_some_and(|fault| fault()) {
+            return;
+        }
+        if let Err(error) = self.notifier.notify() {
             // The next notification tries again, and with any worker awake the driver wakes by itself.
             error!(target: "wheelhouse::driver", %error, "the driver could not be interrupted");
         }

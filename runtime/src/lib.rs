@@ -12,6 +12,8 @@ mod context;
 mod coop;
 mod current_thread;
 mod driver;
+#[cfg(test)]
+mod driver_tests;
 mod dump;
 mod error;
 mod figures;

@@ -107,7 +107,7 @@ fn driver_parts(builder: &Builder, workers: usize) -> io::Result<(Reactor, Io, T
     config.max_events = builder.max_io_events;
     config.clock_id = probe.clock_id();
     let (reactor, io) = Reactor::new(config)?;
-    let bell = Bell(io.notifier());
+    let bell = Bell::new(io.notifier(), builder.lost_interruptions.clone());
     let (timers, wheel) = Timers::builder()
         .shards(workers)
         .clock(clock)
@@ -155,7 +155,7 @@ fn pool(builder: &Builder, workers: usize, later: &Later) -> BlockingPool {
         let Some(handle) = scheduler.get().and_then(WeakScheduler::handle) else { return };
         if handle.services().timers.is_paused() {
             // The simulated clock waited for this.
-            Bell(handle.services().io.notifier()).interrupt();
+            Bell::new(handle.services().io.notifier(), None).interrupt();
         }
     });
     let config = blocking::Config { max_threads: builder.max_blocking_threads, keep_alive: builder.keep_alive };

@@ -86,7 +86,8 @@ impl Scheduler {
     /// Wakes the thread that has the core. The only way to do so.
     fn unpark(&self) {
         match self.parker.unpark() {
-            Unparked::InterruptDriver => self.bell.interrupt(),
+            // A repeated interruption costs a look at the clock; it repairs one that was lost.
+            Unparked::InterruptDriver | Unparked::TokenAlready => self.bell.interrupt(),
             Unparked::Token | Unparked::Woken => {}
         }
     }

@@ -34,7 +34,7 @@ impl BlockOnSleep {
         match self.parker.unpark() {
             // The count goes over to the caller.
             Unparked::Woken => {}
-            Unparked::Token | Unparked::InterruptDriver => activity.end(),
+            Unparked::Token | Unparked::TokenAlready | Unparked::InterruptDriver => activity.end(),
         }
     }
 }

@@ -47,6 +47,9 @@ pub(crate) struct Parker {
 pub(crate) enum Unparked {
     /// Nothing: the owner is awake, and finds the token when it wants to sleep.
     Token,
+    /// The token of an earlier unpark is still there. Should the interruption of the driver that belonged to it have
+    /// been lost, the caller may repeat it.
+    TokenAlready,
     /// Nothing: the owner slept on its condition variable and was woken.
     Woken,
     /// The owner sleeps in the driver: the caller must interrupt the driver.
@@ -129,6 +132,7 @@ impl Parker {
                 Unparked::Woken
             }
             DRIVING => Unparked::InterruptDriver,
+            NOTIFIED => Unparked::TokenAlready,
             _ => Unparked::Token,
         }
     }

@@ -164,7 +164,11 @@ impl<D: Driver, I: Interrupt> Lounge<D, I> {
 
     /// Wakes a worker for work that was queued, unless one searches already. The caller has fenced since it queued.
     pub(crate) fn notify(&self) -> bool {
-        let Some(claimed) = self.idle.claim(self.seat.holder()) else { return false };
+        let holder = self.seat.holder();
+        let Some(claimed) = self.idle.claim(holder) else {
+            self.repeat_interruption(holder);
+            return false;
+        };
         self.unpark(claimed.worker);
         if claimed.poke {
             self.interrupt.interrupt();
@@ -176,7 +180,15 @@ impl<D: Driver, I: Interrupt> Lounge<D, I> {
     pub(crate) fn unpark(&self, k: usize) {
         match self.parkers[k].unpark() {
             Unparked::InterruptDriver => self.interrupt.interrupt(),
-            Unparked::Token | Unparked::Woken => {}
+            Unparked::Token | Unparked::TokenAlready | Unparked::Woken => {}
+        }
+    }
+
+    /// Somebody was woken before, who is expected to find the work. If that is the driver, and it has not come out of
+    /// its sleep, its interruption may have been lost: another repairs that, and is next to nothing if it was not.
+    fn repeat_interruption(&self, holder: Option<usize>) {
+        if holder.is_some_and(|holder| !self.idle.is_parked(holder)) {
+            self.interrupt.interrupt();
         }
     }
 
