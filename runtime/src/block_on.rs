@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use crate::context;
 use crate::coop;
 use crate::handle::Handle;
-use crate::park::{BlockOnSleep, Interrupt};
+use crate::park::BlockOnSleep;
 use crate::task_core::{Id, Kind};
 use crate::trace;
 use crate::worker::Scheduler;

@@ -63,16 +63,16 @@ pub(crate) fn enter(handle: &Handle, worker: Option<usize>) -> Entered {
     let services = handle.services();
     let time = services.time.then(|| wheelhouse_time::context::enter(&services.timers, worker, budget()));
     let io = services.sockets.then(|| wheelhouse_io::context::enter(&services.io, budget()));
-    let left = coop::enter_budget(budget());
+    let _left = coop::enter_budget(budget());
     let before = CURRENT.with(|current| current.replace(Some(handle.clone())));
-    Entered { before, left, io, time, on_this_thread: PhantomData }
+    Entered { before, _left, io, time, on_this_thread: PhantomData }
 }
 
 /// Leaves the runtime when dropped, and restores what was entered before.
 #[derive(Debug)]
 pub(crate) struct Entered {
     before: Option<Handle>,
-    left: BudgetGuard,
+    _left: BudgetGuard,
     io: Option<wheelhouse_io::context::EnterGuard>,
     time: Option<wheelhouse_time::context::EnterGuard>,
     on_this_thread: PhantomData<*const ()>,

@@ -53,3 +53,15 @@ fn next_run() -> u64 {
     // Relaxed: each number is handed out once, that is all.
     NEXT_RUN.fetch_add(1, Ordering::Relaxed) * IDS_A_RUN
 }
+
+/// A worker sits in the driver's seat to sleep there.
+#[inline]
+pub(crate) fn seat_taken(worker: usize) {
+    tracing::trace!(target: "wheelhouse::worker", worker, "seat taken");
+}
+
+/// The worker has left the seat.
+#[inline]
+pub(crate) fn seat_left(worker: usize) {
+    tracing::trace!(target: "wheelhouse::worker", worker, "seat left");
+}

@@ -1,5 +1,4 @@
 //! A work-stealing, multi-threaded async runtime.
-#![allow(dead_code, unused_imports, reason = "filled step by step")]
 
 extern crate alloc;
 

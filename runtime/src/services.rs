@@ -1,7 +1,6 @@
 //! What both schedulers share: timers, sockets, the blocking pool, the live tasks, hooks and counters.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 use wheelhouse_io::Io;

@@ -68,10 +68,6 @@ impl Here {
         self.tasks.borrow_mut().append(tasks);
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.tasks.borrow().len()
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.tasks.borrow().is_empty()
     }

@@ -95,10 +95,6 @@ impl Idle {
         }
     }
 
-    pub(crate) fn workers(&self) -> usize {
-        self.workers
-    }
-
     pub(crate) fn activity(&self) -> &Activity {
         &self.activity
     }
@@ -230,11 +226,6 @@ impl Idle {
     /// Whether some worker is parked: a hint, without a fence.
     pub(crate) fn any_parked(&self) -> bool {
         self.parked.iter().any(|word| word.load(Ordering::Relaxed) != 0)
-    }
-
-    /// How many workers are parked: a figure for the metrics.
-    pub(crate) fn parked(&self) -> usize {
-        self.parked.iter().map(|word| word.load(Ordering::Relaxed).count_ones() as usize).sum()
     }
 
     /// Counts the caller as searching, unless half of the workers search already.

@@ -21,10 +21,10 @@ pub(crate) mod seat;
 
 pub(crate) use activity::Activity;
 pub(crate) use block_on::BlockOnSleep;
-pub(crate) use idle::{Claimed, Idle};
+pub(crate) use idle::Idle;
 pub(crate) use lifo::LifoSlot;
 pub(crate) use parker::{Parker, Unparked};
-pub(crate) use rest::{Bound, Driver, Interrupt, Lounge, Surroundings, Turn, Waking};
+pub(crate) use rest::{Bound, Driver, Interrupt, Lounge, Surroundings, Turn};
 
 extern crate alloc;
-pub(crate) use seat::{Seat, Seated};
+pub(crate) use seat::Seat;

@@ -20,6 +20,7 @@ use core::time::Duration;
 use super::idle::{Found, Leaving};
 use super::seat::{Left, Seated};
 use super::{Idle, Parker, Seat, Unparked};
+use crate::hooks;
 use crate::sync::{Ordering, fence};
 
 /// What sits in the driver's seat: clock and sockets.
@@ -72,6 +73,9 @@ pub(crate) trait Surroundings<D> {
     /// Whether time is simulated: then the driver wants to know when somebody parks.
     fn is_simulated(&self) -> bool;
 
+    /// The sentinel took the seat, which whoever sat there last had left empty.
+    fn count_handoff(&self);
+
     /// The seat is about to be left: takes what the driver's turns collected.
     fn collect(&self, driver: &mut D);
 }
@@ -119,11 +123,15 @@ impl<D: Driver, I: Interrupt> Lounge<D, I> {
         if around.has_work() {
             return self.rise_to_work(k);
         }
+        let mut kept_watch = false;
         loop {
             if self.is_called(k, around) {
                 return self.rise(k);
             }
             if let Some(seat) = self.seat.try_sit(k) {
+                if kept_watch {
+                    around.count_handoff();
+                }
                 return self.drive(k, seat, around);
             }
             if around.is_simulated() {
@@ -131,7 +139,8 @@ impl<D: Driver, I: Interrupt> Lounge<D, I> {
                 self.interrupt.interrupt();
             }
             self.parkers[k].park(None);
-            if self.idle.is_sentinel(k) && self.keep_watch(k, around) == Watched::Stuck {
+            kept_watch = self.idle.is_sentinel(k);
+            if kept_watch && self.keep_watch(k, around) == Watched::Stuck {
                 return self.rise_to_work(k);
             }
         }
@@ -217,6 +226,7 @@ impl<D: Driver, I: Interrupt> Lounge<D, I> {
     fn drive(&self, k: usize, mut seat: Seated<'_, D>, around: &impl Surroundings<D>) -> Waking {
         // Sitting here is keeping watch; nobody needs to be elected in this worker's place.
         let _ = self.idle.resign(k);
+        hooks::seat_taken(k);
         let mut stuck = false;
         while !self.is_called(k, around) {
             let mut bound = Bound::Unbounded;
@@ -250,6 +260,7 @@ impl<D: Driver, I: Interrupt> Lounge<D, I> {
         around.collect(&mut seat);
         let Leaving { claimed, .. } = self.idle.leave(k);
         self.post_sentinel(seat.leave());
+        hooks::seat_left(k);
         if stuck && !claimed {
             self.idle.must_search();
         }

@@ -63,10 +63,6 @@ impl<T> LocalQueue<T> {
         self.get()?.pop()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.get().is_none_or(Worker::is_empty)
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.get().map_or(0, Worker::len)
     }
@@ -90,5 +86,76 @@ impl<T> LocalQueue<T> {
         let before = queue.len();
         let task = victim.steal_batch_with_limit_and_pop(queue, STEAL_CAP).success()?;
         Some((task, 1 + queue.len().saturating_sub(before)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use crossbeam_deque::{Injector, Worker};
+
+    use super::LocalQueue;
+
+    /// What the models take for granted of the real queues: whatever goes in comes out exactly once.
+    #[test]
+    fn every_task_comes_out_once_under_stress() {
+        const TASKS: usize = 200_000;
+        const THIEVES: usize = 3;
+        let seen: Vec<AtomicU8> = (0..TASKS).map(|_| AtomicU8::new(0)).collect();
+        let see = |task: usize| assert_eq!(seen[task].fetch_add(1, Ordering::Relaxed), 0, "task {task} came out twice");
+        let worker = Worker::new_fifo();
+        let victim = worker.stealer();
+        let injector = Injector::new();
+        let done = AtomicBool::new(false);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        thread::scope(|scope| {
+            for _ in 0..THIEVES {
+                scope.spawn(|| {
+                    let own = LocalQueue::new(Worker::new_fifo());
+                    while !done.load(Ordering::Acquire) || !victim.is_empty() || !injector.is_empty() {
+                        assert!(Instant::now() < deadline, "tasks are lost");
+                        if let Some((task, count)) = own.steal_from(&victim) {
+                            assert!(count >= 1);
+                            see(task);
+                        }
+                        own.take_from(&injector).into_iter().for_each(see);
+                        while let Some(task) = own.pop() {
+                            see(task);
+                        }
+                    }
+                });
+            }
+            let own = LocalQueue::new(worker);
+            for task in 0..TASKS {
+                match task % 4 {
+                    0 => injector.push(task),
+                    _ => own.push(task).unwrap(),
+                }
+                if task % 3 == 0 {
+                    own.pop().into_iter().for_each(see);
+                }
+            }
+            done.store(true, Ordering::Release);
+            // What is left in the queue goes to the thieves, or with it: the owner takes part until it is empty.
+            while let Some(task) = own.pop() {
+                see(task);
+            }
+        });
+        assert!(seen.iter().all(|task| task.load(Ordering::Relaxed) == 1));
+    }
+
+    #[test]
+    fn a_queue_that_was_moved_out_takes_nothing_and_comes_back_whole() {
+        let queue = LocalQueue::new(Worker::new_fifo());
+        queue.push(1).unwrap();
+        let moved = queue.take().unwrap();
+        assert!(queue.is_gone());
+        assert_eq!(queue.push(2), Err(2));
+        assert_eq!((queue.pop(), queue.len()), (None, 0));
+        queue.put_back(moved);
+        assert_eq!((queue.pop(), queue.pop()), (Some(1), None));
     }
 }

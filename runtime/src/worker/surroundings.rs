@@ -41,6 +41,10 @@ impl Surroundings<Machine> for Local {
         self.scheduler().services.timers.is_paused()
     }
 
+    fn count_handoff(&self) {
+        self.scheduler().services.driver.handed_off();
+    }
+
     fn collect(&self, driver: &mut Machine) {
         Local::collect(self, driver);
     }

@@ -15,7 +15,8 @@ mod shutdown;
 
 use core::time::Duration;
 
-use crate::park::{Bound, Driver, Interrupt, Lounge, Surroundings, Turn, Waking};
+use crate::park::rest::Waking;
+use crate::park::{Bound, Driver, Interrupt, Lounge, Surroundings, Turn};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, fence};
 
 /// Explores with at most `preemptions` switches that no blocking forces.
@@ -191,6 +192,8 @@ impl Surroundings<ModelDriver> for Around<'_> {
     fn is_simulated(&self) -> bool {
         self.0.simulated
     }
+
+    fn count_handoff(&self) {}
 
     fn collect(&self, _driver: &mut ModelDriver) {}
 }
