@@ -1,5 +1,6 @@
 //! Threads for workers, and how a worker moves to another one.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -17,11 +18,16 @@ use crate::task_core::Notified;
 /// Gives thread `index` its name.
 pub(crate) type ThreadName = Arc<dyn Fn(usize) -> String + Send + Sync>;
 
+/// How long a thread whose worker has moved on waits for another one to take over.
+const SPARE_PATIENCE: Duration = Duration::from_secs(5);
+
 /// The threads that run the workers.
 pub(crate) struct Threads {
     name: ThreadName,
     stack_size: Option<usize>,
     state: Mutex<State>,
+    /// A worker waits for a spare thread.
+    work: Condvar,
     /// The last thread has ended its work.
     ended: Condvar,
 }
@@ -31,42 +37,97 @@ struct State {
     /// Threads that have been started and have not ended.
     alive: usize,
     handles: Vec<JoinHandle<()>>,
+    /// Threads without a worker: theirs moved on while they blocked.
+    spares: usize,
+    /// Workers that wait for one of the spares; never more than there are spares.
+    moving: VecDeque<Post>,
+}
+
+/// What a thread needs to be a worker.
+struct Post {
+    index: usize,
+    queue: Worker<Notified>,
 }
 
 impl Threads {
     pub(crate) fn new(name: ThreadName, stack_size: Option<usize>) -> Self {
-        Self { name, stack_size, state: Mutex::default(), ended: Condvar::new() }
+        Self { name, stack_size, state: Mutex::default(), work: Condvar::new(), ended: Condvar::new() }
     }
 
-    /// Starts a thread that runs worker `index`, with the queue it finds in `queue`.
+    /// Has a spare thread, or else a new one, run worker `index`.
+    ///
+    /// # Errors
+    ///
+    /// The system's, and the worker's queue.
     fn start(
         &self,
         scheduler: &Arc<Scheduler>,
         index: usize,
-        queue: Arc<Mutex<Option<Worker<Notified>>>>,
-    ) -> io::Result<()> {
+        queue: Worker<Notified>,
+    ) -> Result<(), (io::Error, Worker<Notified>)> {
+        let post = Post { index, queue };
+        let mut state = self.lock();
+        if state.spares > state.moving.len() {
+            state.moving.push_back(post);
+            drop(state);
+            self.work.notify_one();
+            return Ok(());
+        }
         let mut builder = thread::Builder::new().name((self.name)(index));
         if let Some(size) = self.stack_size {
             builder = builder.stack_size(size);
         }
-        let shared = scheduler.clone();
-        let mut state = self.lock();
+        let first = Arc::new(Mutex::new(Some(post)));
+        let (given, shared) = (first.clone(), scheduler.clone());
         let started = builder.spawn(move || {
-            let queue = queue.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let Some(queue) = queue {
+            let mut post = given.lock().unwrap_or_else(PoisonError::into_inner).take();
+            while let Some(Post { index, queue }) = post {
                 thread_main(&shared, index, queue);
+                post = shared.threads.next_post(&shared);
             }
             shared.threads.end();
-        })?;
-        state.alive += 1;
-        let finished: Vec<_> = state.handles.extract_finished();
-        state.handles.push(started);
-        drop(state);
-        for thread in finished {
-            // A panic was contained or is a bug of this crate, which its message told of.
-            let _ = thread.join();
+        });
+        match started {
+            Ok(thread) => {
+                state.alive += 1;
+                let (finished, running): (Vec<_>, _) =
+                    std::mem::take(&mut state.handles).into_iter().partition(JoinHandle::is_finished);
+                state.handles = running;
+                state.handles.push(thread);
+                drop(state);
+                // Joined by the way. A panic was contained, or is a bug of this crate that its message told of.
+                finished.into_iter().for_each(|thread| drop(thread.join()));
+                Ok(())
+            }
+            Err(error) => {
+                let post = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let queue = post.map(|post| post.queue);
+                // The closure was dropped without being called: the post is still there.
+                queue.map_or(Ok(()), |queue| Err((error, queue)))
+            }
         }
-        Ok(())
+    }
+
+    /// The worker of this thread has moved on: waits for another one. None: the thread ends.
+    fn next_post(&self, scheduler: &Scheduler) -> Option<Post> {
+        let deadline = Instant::now() + SPARE_PATIENCE;
+        let mut state = self.lock();
+        state.spares += 1;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let post = state.moving.pop_front();
+            if post.is_some() || left.is_zero() || scheduler.is_stopping() {
+                state.spares -= 1;
+                return post;
+            }
+            state = self.work.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// The scheduler stops: spare threads end.
+    pub(super) fn release_spares(&self) {
+        drop(self.lock());
+        self.work.notify_all();
     }
 
     fn end(&self) {
@@ -111,18 +172,6 @@ impl Threads {
     }
 }
 
-trait ExtractFinished {
-    fn extract_finished(&mut self) -> Self;
-}
-
-impl ExtractFinished for Vec<JoinHandle<()>> {
-    fn extract_finished(&mut self) -> Self {
-        let (finished, alive) = std::mem::take(self).into_iter().partition(JoinHandle::is_finished);
-        *self = alive;
-        finished
-    }
-}
-
 /// Starts the workers.
 ///
 /// # Errors
@@ -132,10 +181,9 @@ pub(crate) fn launch(scheduler: &Arc<Scheduler>, queues: Vec<Worker<Notified>>) 
     let mut failure = None;
     for (index, queue) in queues.into_iter().enumerate() {
         if failure.is_none() {
-            let queue = Arc::new(Mutex::new(Some(queue)));
             match scheduler.threads.start(scheduler, index, queue) {
                 Ok(()) => continue,
-                Err(error) => failure = Some(error),
+                Err((error, _)) => failure = Some(error),
             }
         }
         // This worker never was: it leaves at once.
@@ -173,21 +221,14 @@ fn thread_main(scheduler: &Arc<Scheduler>, index: usize, queue: Worker<Notified>
     tell_thread(hooks.thread_stop.as_ref(), index);
 }
 
-/// Moves the worker to a new thread, so that this one may block. False if there is none to be had: then the closure
-/// runs here, and peers steal what is queued.
-fn move_away(local: &Local) -> bool {
+/// Moves the worker to another thread, so that this one may block. Where none is to be had, the closure runs here all the
+/// same, and peers steal what is queued.
+fn move_away(local: &Local) {
     let scheduler = local.scheduler();
-    let Some(queue) = local.move_out() else { return true };
-    let slot = Arc::new(Mutex::new(Some(queue)));
-    match scheduler.threads.start(scheduler, local.index(), slot.clone()) {
-        Ok(()) => true,
-        Err(_) => {
-            if let Some(queue) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                local.move_in(queue);
-            }
-            scheduler.offer_to_peer();
-            false
-        }
+    let Some(queue) = local.move_out() else { return };
+    if let Err((_, queue)) = scheduler.threads.start(scheduler, local.index(), queue) {
+        local.move_in(queue);
+        scheduler.offer_to_peer();
     }
 }
 

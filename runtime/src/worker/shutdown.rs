@@ -37,6 +37,7 @@ impl Scheduler {
             self.lounge.unpark(k);
         }
         self.lounge.interrupt();
+        self.threads.release_spares();
     }
 
     /// A worker that never had a thread.
