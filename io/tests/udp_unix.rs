@@ -106,6 +106,23 @@ fn unix_connections_carry_both_directions_and_their_ends() {
 }
 
 #[test]
+fn a_unix_peer_that_leaves_bytes_unread_resets_the_stream() {
+    support::run(async {
+        let (mut a, b) = UnixStream::pair()?;
+        a.write_all(b"never read").await?;
+        let close = async {
+            support::yield_now().await;
+            drop(b);
+        };
+        let mut buf = [0; 1];
+        let (read, ()) = futures::join!(a.read(&mut buf), close);
+        assert_eq!(read.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
 fn a_full_backlog_delays_a_connection_and_does_not_fail_it() {
     let path = TempPath::new("backlog");
     support::run(async {

@@ -192,4 +192,69 @@ mod tests {
         }
         assert_eq!(waiters.more.len(), 4);
     }
+
+    /// A waker that can be told from others by its number.
+    fn numbered(number: usize) -> Waker {
+        struct Numbered(#[allow(dead_code, reason = "makes each allocation its own")] usize);
+        impl alloc::task::Wake for Numbered {
+            fn wake(self: alloc::sync::Arc<Self>) {}
+        }
+        alloc::sync::Arc::new(Numbered(number)).into()
+    }
+
+    #[test]
+    fn random_waits_match_a_plain_list() {
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut random = move |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 33) as usize % below
+        };
+        let interests = [Interest::READABLE, Interest::WRITABLE, Interest::READABLE | Interest::WRITABLE];
+        let events = [Ready::READABLE, Ready::WRITABLE, Ready::READ_CLOSED, Ready::ALL];
+        let mut waiters = Waiters::default();
+        // What should wait: interest, waker, key.
+        let mut model: Vec<(Interest, Waker, Key)> = Vec::new();
+        let mut stale: Vec<Key> = Vec::new();
+        for step in 0..20_000 {
+            match random(5) {
+                0 | 1 if model.len() < 12 => {
+                    let (interest, waker) = (interests[random(3)], numbered(step));
+                    let key = waiters.insert(interest, waker.clone());
+                    model.push((interest, waker, key));
+                }
+                2 if !model.is_empty() => {
+                    let (_, waker, key) = model.swap_remove(random(model.len()));
+                    assert!(waiters.remove(key).expect("it waits").will_wake(&waker));
+                    stale.push(key);
+                }
+                3 if !model.is_empty() => {
+                    let index = random(model.len());
+                    let waker = numbered(step);
+                    let old = waiters.update(model[index].2, waker.clone()).expect("it waits");
+                    assert!(old.will_wake(&model[index].1));
+                    model[index].1 = waker;
+                }
+                4 => {
+                    let event = events[random(4)];
+                    let mut wakes = Vec::new();
+                    waiters.take(event, &mut wakes);
+                    let (woken, left): (Vec<_>, Vec<_>) =
+                        model.into_iter().partition(|(interest, ..)| !event.intersection(*interest).is_empty());
+                    assert_eq!(wakes.len(), woken.len());
+                    for (_, waker, key) in woken {
+                        assert!(wakes.iter().any(|other| other.will_wake(&waker)));
+                        stale.push(key);
+                    }
+                    model = left;
+                }
+                _ => {}
+            }
+            if let Some(key) = stale.pop() {
+                assert!(waiters.remove(key).is_none(), "a key is good once");
+            }
+        }
+        assert!(waiters.more.len() <= 12);
+    }
 }
