@@ -17,7 +17,7 @@ use crate::{block_on, worker};
 
 /// A reference to a runtime: clones are cheap, and may be used on any thread.
 ///
-/// It does not keep the runtime running: that is the [`Runtime`](super::Runtime)'s part. Once that is gone, tasks
+/// It does not keep the runtime running: that is the [`Runtime`](crate::runtime::Runtime)'s part. Once that is gone, tasks
 /// spawned through a handle are cancelled at once.
 #[derive(Clone)]
 pub struct Handle {
@@ -111,7 +111,7 @@ impl Handle {
     /// # Panics
     ///
     /// If no thread can be started for it and none is there; see the documentation of
-    /// [`Builder::max_blocking_threads`](super::Builder::max_blocking_threads).
+    /// [`Builder::max_blocking_threads`](crate::runtime::Builder::max_blocking_threads).
     ///
     /// # Examples
     ///
@@ -148,7 +148,7 @@ impl Handle {
     /// Runs a future to its end on this thread, with the runtime entered.
     ///
     /// On a multi-thread runtime the workers drive timers and sockets, also while nobody is inside `block_on`. On a
-    /// current-thread runtime only [`Runtime::block_on`](super::Runtime::block_on) and this method do.
+    /// current-thread runtime only [`Runtime::block_on`](crate::runtime::Runtime::block_on) and this method do.
     ///
     /// # Panics
     ///
