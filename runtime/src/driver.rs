@@ -1,5 +1,6 @@
 //! What sits in the driver's seat: a reactor and the timers' driver, turned together.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use tracing::{debug, error, trace};
 use wheelhouse_io::{Io, Notifier, Reactor, Wait};
-use wheelhouse_time::{Next, TimerDriver, Timers};
+use wheelhouse_time::{Next, TimerDriver, Timers, Turned};
 
 use crate::metrics::DriverCounters;
 use crate::park::{Bound, Driver, Interrupt, Turn};
@@ -67,9 +68,10 @@ impl Machine {
         Self { parts: Some(Parts { reactor, wheel }), timers, io, wakes: Vec::new(), watch, counters }
     }
 
-    /// What a busy worker does in passing: takes what is due and ready, without sleeping. True if there was anything.
-    pub(crate) fn pass(&mut self) -> bool {
-        self.turn(Bound::Now) == Turn::Work
+    /// What a busy worker does in passing: takes what is ready and, with `timers`, what is due, without sleeping. True if
+    /// there was anything.
+    pub(crate) fn pass(&mut self, timers: bool) -> bool {
+        self.turn_for(Bound::Now, timers) == Turn::Work
     }
 
     /// Moves the collected wakers to `into`, which is empty.
@@ -85,10 +87,8 @@ impl Machine {
         self.io.shutdown(wakes);
         drop(self.parts.take());
     }
-}
 
-impl Driver for Machine {
-    fn turn(&mut self, bound: Bound) -> Turn {
+    fn turn_for(&mut self, bound: Bound, timers: bool) -> Turn {
         let Some(parts) = &mut self.parts else { return Turn::Nothing };
         let mut events = 0;
         if bound == Bound::Now {
@@ -101,7 +101,7 @@ impl Driver for Machine {
             events = poll(&mut parts.reactor, wait, &mut self.wakes);
             parts.wheel.awake();
         }
-        let turned = parts.wheel.turn(&mut self.wakes);
+        let turned = if timers { parts.wheel.turn(&mut self.wakes) } else { Turned::default() };
         self.counters.turns.add(1);
         self.counters.ready_events.add(events as u64);
         if turned.fired != 0 || events != 0 {
@@ -114,6 +114,38 @@ impl Driver for Machine {
             );
         }
         if self.wakes.is_empty() && !turned.more { Turn::Nothing } else { Turn::Work }
+    }
+}
+
+/// How many timers a busy worker lets into its queue. Those that are due at once, however many, come in as it gets
+/// through those that came before: all at once they would put every socket's task behind the whole crowd.
+#[derive(Debug, Default)]
+pub(crate) struct Admission {
+    /// The count of polls at which the next timers are let in.
+    at: Cell<u32>,
+}
+
+/// Fewer wakers than this are no crowd.
+const CROWD: usize = 64;
+
+impl Admission {
+    /// Whether the wheel may be turned, after `polls` polls.
+    #[inline]
+    pub(crate) fn is_open(&self, polls: u32) -> bool {
+        polls.wrapping_sub(self.at.get()) as i32 >= 0
+    }
+
+    /// A turn of the wheel has woken so many, after `polls` polls.
+    #[inline]
+    pub(crate) fn admitted(&self, woken: usize, polls: u32) {
+        let crowd = if woken < CROWD { 0 } else { woken as u32 };
+        self.at.set(polls.wrapping_add(crowd));
+    }
+}
+
+impl Driver for Machine {
+    fn turn(&mut self, bound: Bound) -> Turn {
+        self.turn_for(bound, true)
     }
 
     fn is_simulated(&self) -> bool {

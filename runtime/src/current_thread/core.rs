@@ -8,7 +8,7 @@ use std::task::Waker;
 
 use super::Scheduler;
 use super::run::Signal;
-use crate::driver::Machine;
+use crate::driver::{Admission, Machine};
 use crate::sync::{Condvar, Mutex};
 use crate::task_core::Notified;
 
@@ -23,12 +23,13 @@ pub(crate) struct Core {
     pub(super) machine: Machine,
     pub(super) wakes: Vec<Waker>,
     pub(super) tick: u32,
+    pub(super) admission: Admission,
     pub(super) tasks: VecDeque<Notified>,
 }
 
 impl Core {
     pub(crate) fn new(machine: Machine) -> Box<Self> {
-        Box::new(Self { machine, wakes: Vec::new(), tick: 0, tasks: VecDeque::new() })
+        Box::new(Self { machine, wakes: Vec::new(), tick: 0, admission: Admission::default(), tasks: VecDeque::new() })
     }
 }
 

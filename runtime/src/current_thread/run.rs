@@ -217,9 +217,15 @@ impl<'a> Driving<'a> {
     /// Looks at timers and sockets without sleeping.
     fn pass(&mut self) {
         let services = &self.scheduler.services;
-        if services.io.has_sources() || services.timers.is_due() || services.timers.is_advancing() {
-            let _ = self.core().machine.turn(Bound::Now);
-            self.call_wakers();
+        let polls = self.core().tick;
+        let timers = self.core().admission.is_open(polls);
+        let due = timers && (services.timers.is_due() || services.timers.is_advancing());
+        if due || services.io.has_sources() {
+            let _ = self.core().machine.pass(timers);
+            let woken = self.call_wakers();
+            if timers {
+                self.core().admission.admitted(woken, polls);
+            }
         }
     }
 
@@ -249,7 +255,9 @@ impl<'a> Driving<'a> {
         }
         trace!(target: "wheelhouse::worker", worker = 0, "unpark");
         tell_thread(services.hooks.thread_unpark.as_ref(), 0);
-        self.call_wakers();
+        let woken = self.call_wakers();
+        let polls = self.core().tick;
+        self.core().admission.admitted(woken, polls);
     }
 
     /// With a simulated clock: takes what is ready, moves the clock if all is quiet, and says how long to sleep.
@@ -280,14 +288,16 @@ impl<'a> Driving<'a> {
             || !self.scheduler.inbox.lock().tasks.is_empty()
     }
 
-    fn call_wakers(&mut self) {
+    fn call_wakers(&mut self) -> usize {
         let core = self.core();
         let mut wakes = std::mem::take(&mut core.wakes);
         core.machine.take_wakes(&mut wakes);
+        let woken = wakes.len();
         for waker in wakes.drain(..) {
             contain(|| waker.wake());
         }
         self.core().wakes = wakes;
+        woken
     }
 }
 

@@ -11,7 +11,7 @@ use crossbeam_deque::Worker;
 use super::home::Stock;
 use super::queue::LocalQueue;
 use super::scheduler::{Remote, Scheduler};
-use crate::driver::Machine;
+use crate::driver::{Admission, Machine};
 use crate::metrics::WorkerCounters;
 use crate::panics::contain;
 use crate::task_core::Notified;
@@ -40,6 +40,7 @@ pub(crate) struct Local {
     /// The tick of the next look at the driver, and how far apart these are.
     visit_at: Cell<u32>,
     visit_every: Cell<u32>,
+    admission: Admission,
     lifo_in_a_row: Cell<u8>,
     /// Counted in the scheduler's searching workers.
     searching: Cell<bool>,
@@ -77,6 +78,7 @@ impl Local {
             index,
             queue: LocalQueue::new(queue),
             tick: Cell::new(0),
+            admission: Admission::default(),
             lifo_in_a_row: Cell::new(0),
             searching: Cell::new(false),
             in_batch: Cell::new(false),
@@ -214,6 +216,16 @@ impl Local {
     #[inline]
     pub(crate) fn is_driver_due(&self) -> bool {
         self.tick.get().wrapping_sub(self.visit_at.get()) as i32 >= 0
+    }
+
+    /// Whether this worker has got through the timers that it let in before.
+    pub(crate) fn admits_timers(&self) -> bool {
+        self.admission.is_open(self.tick.get())
+    }
+
+    /// A turn of the wheel has woken so many.
+    pub(crate) fn admitted(&self, woken: usize) {
+        self.admission.admitted(woken, self.tick.get());
     }
 
     /// Looks more often while there is something to see.

@@ -67,15 +67,21 @@ fn run_task(local: &Local, task: Notified) {
 fn visit_driver(local: &Local) {
     let scheduler = local.scheduler();
     let services = &scheduler.services;
-    let worthwhile = services.io.has_sources() || services.timers.is_due() || services.timers.is_advancing();
+    let timers = local.admits_timers();
+    let due = timers && (services.timers.is_due() || services.timers.is_advancing());
+    let worthwhile = due || services.io.has_sources();
     let found = worthwhile
         && scheduler.lounge.visit(local.index(), |driver| {
-            let found = driver.pass();
+            let found = driver.pass(timers);
             local.collect(driver);
             found
         }) == Some(true);
-    local.plan_next_visit(found);
-    call_wakers(local);
+    // With more timers to come, perhaps, the next look is not put off.
+    local.plan_next_visit(found || !timers);
+    let woken = call_wakers(local);
+    if timers {
+        local.admitted(woken);
+    }
 }
 
 /// Nothing to do: sleeps until there is.
@@ -99,23 +105,25 @@ fn rest(local: &Local) {
     trace!(target: "wheelhouse::worker", worker = k, searching = waking.searching, "unpark");
     tell_thread(services.hooks.thread_unpark.as_ref(), k);
     if waking.drove {
-        call_wakers(local);
+        let woken = call_wakers(local);
+        local.admitted(woken);
         local.start_visits_anew();
     }
 }
 
 /// Calls the wakers that the driver's turn collected; the seat is left. What they make ready goes to the own queue, and
-/// peers sleep on unless it is much.
-fn call_wakers(local: &Local) {
+/// peers sleep on unless it is much. Returns how many there were.
+fn call_wakers(local: &Local) -> usize {
     let woken = local.call_wakers();
     if woken == 0 {
-        return;
+        return 0;
     }
     if local.queued() >= WAKE_PEER_AT {
         local.wake_peer();
     } else if local.queued() > 1 {
         local.start_batch();
     }
+    woken
 }
 
 /// Wakes a peer if the batch of the last turn is still not done after a while.
