@@ -200,3 +200,31 @@ impl<T> Drop for TryMutexGuard<'_, T> {
         self.held.store(false, Ordering::Release);
     }
 }
+
+/// Stands for a value that is never freed: counted here, so that each run of a model cleans up.
+#[derive(Debug)]
+pub(crate) struct Kept<T>(Arc<T>);
+
+impl<T> Kept<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Arc::new(value))
+    }
+
+    pub(crate) fn is(self, other: Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T> Clone for Kept<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> core::ops::Deref for Kept<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}

@@ -11,7 +11,7 @@ use core::task::{Context, Poll};
 use std::rc::Rc;
 
 use crate::clock::Instant;
-use crate::sync::Arc;
+use crate::sync::{Arc, Kept};
 use crate::timer::Shard;
 use crate::timers::{Shared, Timers};
 
@@ -28,7 +28,7 @@ thread_local! {
 pub(crate) struct Current {
     pub(crate) shared: Arc<Shared>,
     /// The shard in which this thread files its timers.
-    pub(crate) shard: Arc<Shard>,
+    pub(crate) shard: Kept<Shard>,
     budget: Rc<Cell<u8>>,
 }
 
@@ -61,8 +61,8 @@ pub(crate) struct Current {
 pub fn enter(timers: &Timers, shard: Option<usize>, budget: Rc<Cell<u8>>) -> EnterGuard {
     let shared = timers.shared();
     let shard = match shard {
-        Some(index) => Arc::clone(shared.worker_shard(index)),
-        None => Arc::clone(shared.foreign_shard()),
+        Some(index) => *shared.worker_shard(index),
+        None => *shared.foreign_shard(),
     };
     let current = Rc::new(Current { shared: Arc::clone(shared), shard, budget });
     EnterGuard { previous: CURRENT.replace(Rc::into_raw(current)), not_send: PhantomData }

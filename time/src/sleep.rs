@@ -9,7 +9,7 @@ use core::time::Duration;
 use crate::clock::Instant;
 use crate::context;
 use crate::error::Error;
-use crate::sync::Arc;
+use crate::sync::Kept;
 use crate::timer::{Entry, Inserted, Reset, Shard, State, Tick};
 use crate::timers::Shared;
 
@@ -103,8 +103,8 @@ pin_project_lite::pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct Sleep {
         deadline: Instant,
-        // The shard the entry was last filed in. It lives at least as long as the entry may be linked there.
-        shard: Option<Arc<Shard>>,
+        // The shard the entry was last filed in.
+        shard: Option<Kept<Shard>>,
         #[pin]
         entry: Entry,
     }
@@ -270,52 +270,44 @@ impl fmt::Debug for Sleep {
 enum Place {
     /// Its deadline has been reached already.
     Due,
-    /// In the shard it was in before.
-    Same(Tick),
-    /// In this one.
-    New(Arc<Shard>, Tick),
+    In(Kept<Shard>, Tick),
     Nowhere(Error),
 }
 
 /// Files an idle entry, unless it is due.
 fn arm(
     deadline: Instant,
-    shard: &mut Option<Arc<Shard>>,
+    shard: &mut Option<Kept<Shard>>,
     mut entry: Pin<&mut Entry>,
     waker: &Waker,
 ) -> Poll<Result<(), Error>> {
-    let tick = match place(deadline, shard.as_ref(), &entry) {
+    let (place, tick) = match place(deadline, &entry) {
         Place::Due => {
             entry.elapse_idle();
             return Poll::Ready(Ok(()));
         }
         Place::Nowhere(error) => return Poll::Ready(Err(error)),
-        Place::Same(tick) => tick,
-        Place::New(place, tick) => {
+        Place::In(place, tick) => {
             *shard = Some(place);
-            tick
+            (place, tick)
         }
     };
     // The waker goes in before the entry is linked: nobody fires it until then.
     poll_filed(shard, entry.as_mut(), waker);
-    let shard = shard.as_ref().expect("a place was found above");
-    match shard.insert(entry, tick) {
+    match place.insert(entry, tick) {
         Inserted::Armed => Poll::Pending,
         Inserted::Closed => Poll::Ready(Err(Error::Shutdown)),
     }
 }
 
 /// Finds the runtime and the shard of an idle entry, and binds it to the runtime.
-fn place(deadline: Instant, shard: Option<&Arc<Shard>>, entry: &Entry) -> Place {
-    let judge = |shared: &Shared, place: &Arc<Shard>| {
+fn place(deadline: Instant, entry: &Entry) -> Place {
+    let judge = |shared: &Shared, place: &Kept<Shard>| {
         let tick = shared.clock().tick(deadline);
         if shared.clock().has_reached(tick) {
             return Place::Due;
         }
-        match shard {
-            Some(same) if Arc::ptr_eq(same, place) => Place::Same(tick),
-            _ => Place::New(Arc::clone(place), tick),
-        }
+        Place::In(*place, tick)
     };
     let owner = entry.owner();
     let found = context::with(|current| match current {
@@ -333,8 +325,8 @@ fn place(deadline: Instant, shard: Option<&Arc<Shard>>, entry: &Entry) -> Place 
 }
 
 /// Stores the waker and reads the state. If the waker's clone panics, the entry is taken out and its slot made good.
-fn poll_filed(shard: &Option<Arc<Shard>>, entry: Pin<&mut Entry>, waker: &Waker) -> State {
-    struct Undo<'a>(&'a Option<Arc<Shard>>, Pin<&'a mut Entry>);
+fn poll_filed(shard: &Option<Kept<Shard>>, entry: Pin<&mut Entry>, waker: &Waker) -> State {
+    struct Undo<'a>(&'a Option<Kept<Shard>>, Pin<&'a mut Entry>);
     impl Drop for Undo<'_> {
         fn drop(&mut self) {
             if let Some(shard) = self.0 {
@@ -350,7 +342,7 @@ fn poll_filed(shard: &Option<Arc<Shard>>, entry: Pin<&mut Entry>, waker: &Waker)
 }
 
 /// Counts an extension in the shard of this thread, where nobody else writes; off any runtime, in the entry's own.
-fn note_extended(shard: &Arc<Shard>) {
+fn note_extended(shard: &Kept<Shard>) {
     context::with(|current| match current {
         Some(current) if current.shared.owns(shard) => current.shard.note_extended_here(),
         _ => shard.note_extended(),

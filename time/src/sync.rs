@@ -22,6 +22,40 @@ impl<T> Mutex<T> {
     }
 }
 
+/// A value that is never freed, so that a reference to it needs no count. Whoever makes one sees to it that it is used again.
+#[derive(Debug)]
+pub(crate) struct Kept<T: 'static>(&'static T);
+
+impl<T> Kept<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Box::leak(Box::new(value)))
+    }
+
+    /// Whether both are the same value, not merely equal ones.
+    #[inline]
+    pub(crate) fn is(self, other: Self) -> bool {
+        core::ptr::eq(self.0, other.0)
+    }
+}
+
+impl<T> Clone for Kept<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Kept<T> {}
+
+impl<T> core::ops::Deref for Kept<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
 /// An `UnsafeCell` with loom's closure interface.
 #[derive(Debug, Default)]
 pub(crate) struct UnsafeCell<T>(core::cell::UnsafeCell<T>);

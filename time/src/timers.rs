@@ -8,7 +8,7 @@ use std::sync::Weak;
 use crate::clock::{Clock, ClockKind, Instant};
 use crate::context::{self, EnterGuard};
 use crate::error::Error;
-use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Mutex, Ordering};
+use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Kept, Mutex, Ordering};
 use crate::timer::{Interrupt, Next, Shard, Shards, Tick, TimerMetrics, Turned, Turner, nanos};
 
 /// After how many turns without an idle moment a busy runtime takes the next step of an `advance` nevertheless.
@@ -37,6 +37,9 @@ pub(crate) struct Advances {
 /// Every living `Shared` by its id: a timer that was made in one runtime and first polled in another finds its own.
 static REGISTRY: Mutex<Vec<(u32, Weak<Shared>)>> = Mutex::new(Vec::new());
 
+/// The shards of runtimes that are gone, for those to come: shards are never freed.
+static RETIRED: Mutex<Vec<Shards>> = Mutex::new(Vec::new());
+
 impl Shared {
     pub(crate) fn id(&self) -> u32 {
         self.id
@@ -46,13 +49,22 @@ impl Shared {
         &self.clock
     }
 
+    /// Shards for a new runtime: those of one that is gone, if it had as many.
+    fn shards(count: usize) -> Shards {
+        let mut retired = RETIRED.lock();
+        match retired.iter().position(|shards| shards.len() == count) {
+            Some(index) => retired.swap_remove(index),
+            None => Shards::new(count),
+        }
+    }
+
     pub(crate) fn by_id(id: u32) -> Option<Arc<Shared>> {
         let registry = REGISTRY.lock();
         registry.iter().find(|(known, _)| *known == id).and_then(|(_, shared)| shared.upgrade())
     }
 
     #[track_caller]
-    pub(crate) fn worker_shard(&self, index: usize) -> &Arc<Shard> {
+    pub(crate) fn worker_shard(&self, index: usize) -> &Kept<Shard> {
         assert!(
             index < self.workers,
             "shard {index} does not exist: the builder was given {} (`TimersBuilder::shards`)",
@@ -61,7 +73,7 @@ impl Shared {
         self.shards.get(index)
     }
 
-    pub(crate) fn foreign_shard(&self) -> &Arc<Shard> {
+    pub(crate) fn foreign_shard(&self) -> &Kept<Shard> {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! {
             // Relaxed: only distinct numbers matter.
@@ -90,6 +102,8 @@ impl Drop for Shared {
         while self.shards.shutdown(&mut wakes) {}
         wakes.drain(..).for_each(Waker::wake);
         REGISTRY.lock().retain(|(id, _)| *id != self.id);
+        self.shards.retire();
+        RETIRED.lock().push(self.shards.clone());
     }
 }
 
@@ -455,10 +469,13 @@ impl TimersBuilder {
         }
         let foreign = 1 + self.shards / 8;
         let clock = Clock::new(self.clock, self.start_paused);
+        // Relaxed: only uniqueness matters.
+        let id = IDS.fetch_add(1, Ordering::Relaxed);
+        let shards = Shared::shards(self.shards + foreign);
+        shards.open(id, clock.epoch(), self.interrupt.clone());
         let shared = Arc::new(Shared {
-            // Relaxed: only uniqueness matters.
-            id: IDS.fetch_add(1, Ordering::Relaxed),
-            shards: Shards::new(self.shards + foreign, clock.epoch(), self.interrupt.clone()),
+            id,
+            shards,
             clock,
             workers: self.shards,
             auto_advance: self.auto_advance,

@@ -9,6 +9,7 @@ use std::task::Wake;
 use proptest::prelude::*;
 use proptest::test_runner::RngAlgorithm;
 
+use super::shards;
 use crate::timer::{Entry, Inserted, Next, Reset, Shards, State, Tick, Turner};
 
 const SHARDS: usize = 2;
@@ -128,7 +129,7 @@ struct Bench {
 impl Bench {
     fn new() -> Bench {
         Bench {
-            shards: Shards::new(SHARDS, 0, None),
+            shards: shards(SHARDS),
             turner: Turner::new(0),
             now: 0,
             timers: BTreeMap::new(),

@@ -14,7 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Wake;
 
+use crate::timer::Shards;
 use crate::{Sleep, Tick, TimerDriver, Timers};
+
+/// Shards for the timers of owner 0.
+fn shards(count: usize) -> Shards {
+    let shards = Shards::new(count);
+    shards.open(0, 0, None);
+    shards
+}
 
 /// Counts wake-ups.
 #[derive(Default)]

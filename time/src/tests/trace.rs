@@ -3,6 +3,7 @@
 use core::task::Waker;
 use core::time::Duration;
 
+use super::shards;
 use crate::timer::{Entry, Inserted, Next, Reset, Shards, State, Tick, TimerMetrics, Turner};
 
 const SECOND: u64 = 1_000_000_000;
@@ -15,7 +16,7 @@ struct Trace {
 
 impl Trace {
     fn new() -> Trace {
-        Trace { shards: Shards::new(1, 0, None), turner: Turner::new(0) }
+        Trace { shards: shards(1), turner: Turner::new(0) }
     }
 
     fn arm(&self, nanos: u64) -> core::pin::Pin<Box<Entry>> {

@@ -27,7 +27,7 @@ use super::metrics::TimerMetrics;
 use super::shard::Shard;
 use super::tick::Tick;
 use super::wheel::NEVER;
-use crate::sync::{Arc, AtomicU64, CachePadded, Ordering, fence};
+use crate::sync::{AtomicU64, CachePadded, Kept, Mutex, Ordering, fence};
 
 /// The promise of a driver that does not wait.
 const AWAKE: u64 = 0;
@@ -69,12 +69,18 @@ pub struct Turned {
 /// What the shards of one runtime share with their driver.
 pub(crate) struct Hub {
     promise: CachePadded<AtomicU64>,
-    interrupt: Option<StdArc<dyn Interrupt>>,
+    interrupt: Mutex<Option<StdArc<dyn Interrupt>>>,
 }
 
 impl Hub {
-    fn new(interrupt: Option<StdArc<dyn Interrupt>>) -> Hub {
-        Hub { promise: CachePadded::new(AtomicU64::new(AWAKE)), interrupt }
+    fn new() -> Hub {
+        Hub { promise: CachePadded::new(AtomicU64::new(AWAKE)), interrupt: Mutex::new(None) }
+    }
+
+    /// Sets whom to interrupt, and drops whoever that was, outside the lock.
+    fn set_interrupt(&self, interrupt: Option<StdArc<dyn Interrupt>>) {
+        let before = core::mem::replace(&mut *self.interrupt.lock(), interrupt);
+        drop(before);
     }
 
     /// An insertion has lowered a published word to `to`: if the driver waits beyond that, it is told.
@@ -95,7 +101,8 @@ impl Hub {
         // first: another insertion, or the driver, which is awake or about to look at the words again.
         let won = self.promise.compare_exchange(promise, AWAKE, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if won {
-            if let Some(interrupt) = &self.interrupt {
+            let interrupt = self.interrupt.lock().clone();
+            if let Some(interrupt) = interrupt {
                 interrupt.interrupt();
             }
         }
@@ -109,31 +116,47 @@ impl fmt::Debug for Hub {
 }
 
 /// The shards of one runtime.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Shards {
-    hub: Arc<Hub>,
-    shards: Vec<Arc<Shard>>,
+    hub: Kept<Hub>,
+    shards: Vec<Kept<Shard>>,
 }
 
 impl Shards {
-    pub(crate) fn new(count: usize, epoch: u64, interrupt: Option<StdArc<dyn Interrupt>>) -> Shards {
-        let hub = Arc::new(Hub::new(interrupt));
-        let shards = (0..count).map(|_| Arc::new(Shard::new(Arc::clone(&hub), epoch))).collect();
+    /// Makes shards that nobody owns yet.
+    pub(crate) fn new(count: usize) -> Shards {
+        let hub = Kept::new(Hub::new());
+        let shards = (0..count).map(|_| Kept::new(Shard::new(hub.clone()))).collect();
         Shards { hub, shards }
+    }
+
+    /// Opens shards that are new, or that were shut down and retired, for the timers of `owner`.
+    pub(crate) fn open(&self, owner: u32, epoch: u64, interrupt: Option<StdArc<dyn Interrupt>>) {
+        // Relaxed: nobody waits; a late reader of the word before interrupts once in vain.
+        self.hub.promise.store(AWAKE, Ordering::Relaxed);
+        self.hub.set_interrupt(interrupt);
+        for shard in &self.shards {
+            shard.open(owner, epoch);
+        }
+    }
+
+    /// Lets go of what belongs to the runtime that has shut down.
+    pub(crate) fn retire(&self) {
+        self.hub.set_interrupt(None);
     }
 
     pub(crate) fn len(&self) -> usize {
         self.shards.len()
     }
 
-    pub(crate) fn get(&self, index: usize) -> &Arc<Shard> {
+    pub(crate) fn get(&self, index: usize) -> &Kept<Shard> {
         &self.shards[index]
     }
 
     /// Whether `shard` is one of these.
     #[inline]
     pub(crate) fn owns(&self, shard: &Shard) -> bool {
-        Arc::as_ptr(&self.hub) == Arc::as_ptr(shard.hub())
+        self.hub.clone().is(shard.hub().clone())
     }
 
     /// At most the earliest deadline.

@@ -1,5 +1,9 @@
 //! A shard: a wheel behind a lock, and what it publishes to those who do not take the lock.
 //!
+//! A shard is never freed: it outlives its runtime and serves a later one. So an entry refers to its shard without a
+//! count, and locking the shard of a runtime that is gone is sound, if futile: no entry of that runtime is linked any more,
+//! and none is filed, since the shard's owner is another.
+//!
 //! # Published words
 //!
 //! `next` is at most the earliest deadline in the shard, and equal to it while nothing was cancelled or extended; it is 0
@@ -23,14 +27,14 @@ use super::entry::Entry;
 use super::metrics::TimerMetrics;
 use super::tick::Tick;
 use super::wheel::{Bite, Filed, NEVER, Wheel};
-use crate::sync::{Arc, AtomicU64, CachePadded, Mutex, Ordering};
+use crate::sync::{AtomicU64, CachePadded, Kept, Mutex, Ordering};
 
 /// What became of an attempt to file an entry.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Inserted {
     Armed,
-    /// The runtime has shut down: the entry is idle still.
+    /// The entry's runtime has shut down: it is idle still.
     Closed,
 }
 
@@ -60,15 +64,15 @@ pub(crate) struct Shard {
     /// Extensions: by the one thread that files here, or by others through an addition.
     extended: CachePadded<AtomicU64>,
     wheel: CachePadded<Mutex<Wheel>>,
-    hub: Arc<Hub>,
+    hub: Kept<Hub>,
     /// Where tick 0 lies on the owners' line of time; the wheel never looks.
-    epoch: u64,
+    epoch: AtomicU64,
 }
 
 impl Shard {
-    pub(crate) fn new(hub: Arc<Hub>, epoch: u64) -> Shard {
+    pub(crate) fn new(hub: Kept<Hub>) -> Shard {
         Shard {
-            epoch,
+            epoch: AtomicU64::new(0),
             published: CachePadded::new(Published { next: AtomicU64::new(NEVER), work: AtomicU64::new(NEVER) }),
             extended: CachePadded::new(AtomicU64::new(0)),
             wheel: CachePadded::new(Mutex::new(Wheel::new())),
@@ -76,19 +80,30 @@ impl Shard {
         }
     }
 
-    pub(crate) fn hub(&self) -> &Arc<Hub> {
+    /// Opens the shard, which is new or was shut down, for the timers of `owner`.
+    pub(crate) fn open(&self, owner: u32, epoch: u64) {
+        let mut wheel = self.wheel.lock();
+        wheel.begin(owner);
+        self.publish(&wheel);
+        self.extended.store(0, Ordering::Relaxed);
+        // Relaxed: whoever reads it has filed a timer here since, under the lock.
+        self.epoch.store(epoch, Ordering::Relaxed);
+    }
+
+    pub(crate) fn hub(&self) -> &Kept<Hub> {
         &self.hub
     }
 
+    #[inline]
     pub(crate) fn epoch(&self) -> u64 {
-        self.epoch
+        self.epoch.load(Ordering::Relaxed)
     }
 
     /// Files an idle entry, whose waker is stored already.
     #[inline]
     pub(crate) fn insert(&self, entry: Pin<&mut Entry>, tick: Tick) -> Inserted {
         let mut wheel = self.wheel.lock();
-        if wheel.closed {
+        if wheel.owner != Some(entry.owner()) {
             return Inserted::Closed;
         }
         entry.cell.arm(tick);
@@ -201,7 +216,7 @@ impl Shard {
     /// Closes the shard and ends up to `limit` timers. Returns whether some are left.
     pub(crate) fn shut(&self, limit: usize, wakes: &mut Vec<Waker>) -> bool {
         let mut wheel = self.wheel.lock();
-        wheel.closed = true;
+        wheel.owner = None;
         let more = wheel.shut(limit, wakes);
         self.publish(&wheel);
         more

@@ -75,8 +75,8 @@ pub(crate) struct Wheel {
     turned: u64,
     /// A big slot is being moved down in a hurry: turns follow one another until it is done.
     hurry: bool,
-    /// The timers' runtime has shut down: nothing is filed any more.
-    pub(crate) closed: bool,
+    /// Whose timers are filed here: `None` once the runtime has shut down.
+    pub(crate) owner: Option<u32>,
     pub(crate) counters: Counters,
 }
 
@@ -93,9 +93,19 @@ impl Wheel {
             pass: None,
             turned: 0,
             hurry: false,
-            closed: false,
+            owner: None,
             counters: Counters::new(),
         }
+    }
+
+    /// Begins anew for the timers of `owner`. Nothing is linked here.
+    pub(crate) fn begin(&mut self, owner: u32) {
+        debug_assert!(self.occupied == 0 && self.pending.is_empty());
+        self.now = 0;
+        self.turned = 0;
+        self.hurry = false;
+        self.counters = Counters::new();
+        self.owner = Some(owner);
     }
 
     /// Links an entry that is in no list, by its deadline.

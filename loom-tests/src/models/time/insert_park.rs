@@ -10,8 +10,8 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use super::{Woken, armed, check, check_bounded, race, turner};
-use crate::timer::{Next, Shards};
+use super::{Woken, armed, check, check_bounded, race, shards_with, turner};
+use crate::timer::Next;
 
 fn wake_up(next: Next) -> u64 {
     match next {
@@ -25,7 +25,7 @@ fn wake_up(next: Next) -> u64 {
 fn no_insertion_is_slept_through() {
     check_bounded(|first| {
         let interrupted = Woken::new();
-        let shards = Arc::new(Shards::new(2, 0, Some(interrupted.clone())));
+        let shards = shards_with(2, Some(interrupted.clone()));
         let later = thread::spawn({
             let shards = Arc::clone(&shards);
             move || armed(&shards, 1, 20, &Woken::new())
@@ -51,7 +51,7 @@ fn no_insertion_is_slept_through() {
 fn no_insertion_is_missed_between_two_waits() {
     check(|first| {
         let interrupted = Woken::new();
-        let shards = Arc::new(Shards::new(1, 0, Some(interrupted.clone())));
+        let shards = shards_with(1, Some(interrupted.clone()));
         let mut late = armed(&shards, 0, 30, &Woken::new());
         let inserter = {
             let shards = Arc::clone(&shards);

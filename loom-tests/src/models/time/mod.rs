@@ -113,7 +113,14 @@ fn turn(turner: &mut Turner, shards: &Shards, now: u64) -> usize {
 }
 
 fn shards(count: usize) -> loom::sync::Arc<Shards> {
-    loom::sync::Arc::new(Shards::new(count, 0, None))
+    shards_with(count, None)
+}
+
+/// Shards for the timers of owner 0.
+fn shards_with(count: usize, interrupt: Option<Arc<Woken>>) -> loom::sync::Arc<Shards> {
+    let shards = Shards::new(count);
+    shards.open(0, 0, interrupt.map(|interrupt| interrupt as Arc<dyn Interrupt>));
+    loom::sync::Arc::new(shards)
 }
 
 fn turner() -> Turner {

@@ -9,13 +9,13 @@
 
 use loom::sync::Arc;
 
-use super::{First, Woken, armed, check, race, turn, turner};
-use crate::timer::{Next, Shards, State};
+use super::{First, Woken, armed, check, race, shards_with, turn, turner};
+use crate::timer::{Next, State};
 
 fn insertion_into(shard: usize, first: First) {
     let interrupted = Woken::new();
     let woken = [Woken::new(), Woken::new(), Woken::new()];
-    let shards = Arc::new(Shards::new(3, 0, Some(interrupted.clone())));
+    let shards = shards_with(3, Some(interrupted.clone()));
     let mut due = [0, 1].map(|shard| armed(&shards, shard, 10, &woken[shard]));
     let inserter = {
         let (shards, woken) = (Arc::clone(&shards), woken[2].clone());
