@@ -441,3 +441,79 @@ fn tasks_wait_for_nobody_after_their_spawner_left_the_runtime() {
     all.sort_unstable();
     assert_eq!(all, (0..100).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_runtime_dropped_in_a_blocking_section_of_its_own_does_not_wait_for_itself() {
+    let runtime = multi();
+    let (done, is_done) = mpsc::channel();
+    let handle = runtime.handle().clone();
+    handle.spawn(async move {
+        block_in_place(|| drop(runtime));
+        done.send(()).unwrap();
+    });
+    is_done.recv_timeout(Duration::from_secs(20)).unwrap();
+}
+
+#[test]
+fn more_workers_than_a_word_has_bits_find_their_tasks() {
+    let runtime = Builder::new_multi_thread().worker_threads(130).build().unwrap();
+    runtime.block_on(async {
+        for _ in 0..20 {
+            let tasks: Vec<_> = (0..300).map(|i| wheelhouse::spawn(sleep(Duration::from_micros(i)))).collect();
+            for task in tasks {
+                task.await.unwrap();
+            }
+            sleep(Duration::from_millis(1)).await;
+        }
+    });
+    assert_eq!(runtime.handle().metrics().num_workers(), 130);
+}
+
+#[test]
+fn the_environment_says_how_many_workers_there_are() {
+    const NAME: &str = "WHEELHOUSE_WORKER_THREADS";
+    if let Ok(value) = std::env::var(NAME) {
+        // The child, see below.
+        match value.as_str() {
+            "3" => assert_eq!(Runtime::new().unwrap().handle().metrics().num_workers(), 3),
+            _ => assert!(Runtime::new().unwrap_err().to_string().contains(NAME)),
+        }
+        assert_eq!(multi().handle().metrics().num_workers(), 2);
+        return;
+    }
+    assert!(Runtime::new().unwrap().handle().metrics().num_workers() >= 2);
+    for value in ["3", "many", "-1"] {
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "the_environment_says_how_many_workers_there_are"])
+            .env(NAME, value)
+            .output()
+            .unwrap();
+        assert!(child.status.success(), "{value}: {}", String::from_utf8_lossy(&child.stdout));
+    }
+}
+
+#[test]
+fn a_used_up_budget_delays_no_wake_up_beyond_a_blocking_section() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    let took = runtime.block_on(async {
+        wheelhouse::spawn(async {
+            let (sent, is_sent) = async_channel::bounded::<Instant>(1);
+            let receiver = wheelhouse::spawn(async move {
+                // The budget is used up here in one poll, so that the wake-up comes with none left.
+                for _ in 0..1000 {
+                    sleep(Duration::ZERO).await;
+                }
+                is_sent.recv().await.unwrap().elapsed()
+            });
+            for _ in 0..127 {
+                sleep(Duration::ZERO).await;
+            }
+            sent.send(Instant::now()).await.unwrap();
+            block_in_place(|| std::thread::sleep(Duration::from_millis(500)));
+            receiver.await.unwrap()
+        })
+        .await
+        .unwrap()
+    });
+    assert!(took < Duration::from_millis(400), "{took:?}");
+}

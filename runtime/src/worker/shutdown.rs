@@ -13,6 +13,7 @@
 //! DRAIN: whoever queues a task from outside fences and then looks at the mark; the last worker sets the mark, fences,
 //! and then empties the queues. One sees the other: no task stays in a queue, with its reference to the scheduler.
 
+use std::ptr;
 use std::sync::atomic::{Ordering, fence};
 use std::time::{Duration, Instant};
 
@@ -51,7 +52,9 @@ impl Scheduler {
     /// blocking jobs; or for as long as it says for both. On a thread that runs async code it does not wait.
     pub(crate) fn shut_down(&self, patience: Option<Duration>) {
         self.stop();
-        if context::scope() != Scope::Outside || patience == Some(Duration::ZERO) {
+        // A thread whose worker has moved on is one of those that would be waited for.
+        let is_own_thread = Local::with_any(|local| local.is_some_and(|local| ptr::eq(&**local.scheduler(), self)));
+        if is_own_thread || context::scope() != Scope::Outside || patience == Some(Duration::ZERO) {
             self.threads.detach();
             self.services.pool.shutdown(Wait::Not);
             return;
