@@ -171,6 +171,67 @@ fn timers_are_counted_by_what_became_of_them() {
 }
 
 #[test]
+fn driver_taken_over_from_a_blocked_worker_is_counted() {
+    let runtime = runtime(2);
+    let metrics = runtime.handle().metrics();
+    let task = runtime.spawn(async {
+        for _ in 0..5 {
+            // It wakes in the driver's seat more often than not, and blocks right after.
+            sleep(Duration::from_millis(2)).await;
+            thread::sleep(Duration::from_millis(10));
+        }
+    });
+    runtime.block_on(task).unwrap();
+    assert!(metrics.driver_handoff_count() > 0);
+}
+
+#[test]
+fn task_in_the_reach_of_a_blocked_worker_alone_is_rescued_and_counted() {
+    let runtime = runtime(2);
+    let metrics = runtime.handle().metrics();
+    let task = runtime.spawn(async {
+        // It waits in the slot for the next task of the worker that this task blocks.
+        let rescued = wheelhouse::spawn(async {});
+        let end = Instant::now() + PATIENCE;
+        while !rescued.is_finished() && Instant::now() < end {
+            thread::sleep(Duration::from_millis(1));
+        }
+        rescued.is_finished()
+    });
+    assert!(runtime.block_on(task).unwrap());
+    assert!(metrics.rescue_count() > 0);
+}
+
+#[test]
+fn sockets_events_are_counted() {
+    let runtime = runtime(1);
+    let metrics = runtime.handle().metrics();
+    let task = runtime.spawn(async {
+        let listener = wheelhouse::net::TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let client = thread::spawn(move || std::net::TcpStream::connect(address));
+        listener.accept().await?;
+        client.join().unwrap()
+    });
+    runtime.block_on(task).unwrap().unwrap();
+    assert!(metrics.io_driver_ready_count() > 0);
+}
+
+#[test]
+fn task_queued_globally_after_block_in_place_is_counted() {
+    let runtime = runtime(1);
+    let metrics = runtime.handle().metrics();
+    let task = runtime.spawn(async {
+        wheelhouse::spawn(async {}).await.unwrap();
+        wheelhouse::task::block_in_place(|| {});
+        // The worker's queue is on another thread.
+        wheelhouse::spawn(async {})
+    });
+    runtime.block_on(async { task.await.unwrap().await.unwrap() });
+    assert_eq!(metrics.worker_overflow_count(0), 1);
+}
+
+#[test]
 fn used_up_budget_is_counted() {
     for runtime in [runtime(1), Builder::new_current_thread().build().unwrap()] {
         let metrics = runtime.handle().metrics();

@@ -50,8 +50,8 @@ pub(crate) struct WorkerCounters {
     pub(crate) steal_operations: Owned,
     /// Tasks taken from peers.
     pub(crate) steals: Owned,
-    /// Tasks moved from a full local queue to the global one.
-    pub(crate) overflows: Owned,
+    /// Tasks queued globally for want of the worker's own queue. Written by whoever runs on without it.
+    overflows: AtomicU64,
     /// Polls that ended because the cooperative budget was used up.
     pub(crate) forced_yields: Owned,
     /// The worker's thread, as the operating system numbers it; 0 before it started.
@@ -74,7 +74,7 @@ impl WorkerCounters {
             unparks: Owned::new(),
             steal_operations: Owned::new(),
             steals: Owned::new(),
-            overflows: Owned::new(),
+            overflows: AtomicU64::new(0),
             forced_yields: Owned::new(),
             thread: AtomicU64::new(0),
             epoch,
@@ -132,6 +132,17 @@ impl WorkerCounters {
     pub(crate) fn stole(&self, tasks: usize) {
         self.steal_operations.add(1);
         self.steals.add(tasks as u64);
+    }
+
+    /// A task went to the global queue because the worker's own has moved away from this thread. Any thread.
+    pub(crate) fn overflowed(&self) {
+        // Relaxed: a counter.
+        self.overflows.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What [`overflowed`](Self::overflowed) counts. Any thread.
+    pub(crate) fn overflows(&self) -> u64 {
+        self.overflows.load(Ordering::Relaxed)
     }
 
     /// Whether the worker is parked. Any thread.

@@ -18,7 +18,7 @@ const WORKER_COUNTERS: [WorkerFamily; 7] = [
     ("unparks", "Times the worker left its park.", |counters| counters.unparks.get()),
     ("steals", "Tasks taken from other workers.", |counters| counters.steals.get()),
     ("steal_operations", "Times tasks were taken from another worker.", |counters| counters.steal_operations.get()),
-    ("overflows", "Tasks moved from a full local queue to the global one.", |counters| counters.overflows.get()),
+    ("overflows", "Tasks queued globally for want of the worker's own queue.", |counters| counters.overflows()),
     ("forced_yields", "Polls ended by a used-up cooperative budget.", |counters| counters.forced_yields.get()),
 ];
 

@@ -99,10 +99,14 @@ impl RuntimeMetrics {
         self.worker(worker).steal_operations.get()
     }
 
-    /// How many tasks the worker has moved to the global queue because its own was full.
+    /// How many tasks went to the global queue for want of the worker's own.
+    ///
+    /// A worker's queue grows as it must and is never full. But after [`block_in_place`](crate::task::block_in_place) it
+    /// has moved to another thread with its worker: what the rest of that poll wakes or spawns goes to the global queue,
+    /// and is counted here.
     #[track_caller]
     pub fn worker_overflow_count(&self, worker: usize) -> u64 {
-        self.worker(worker).overflows.get()
+        self.worker(worker).overflows()
     }
 
     /// How long the worker has been awake in all, up to now: polling, or looking for work.

@@ -184,6 +184,12 @@ impl Schedule for Home {
 /// reference to the scheduler, perhaps the last one, with it: hence one of our own.
 #[cold]
 fn remote(scheduler: &Arc<Scheduler>, task: Notified) {
+    Local::with_any(|local| {
+        if let Some(local) = local.filter(|local| std::ptr::eq(&**local.scheduler(), &**scheduler)) {
+            // The worker has moved to another thread, or it would have taken the task.
+            local.counters().overflowed();
+        }
+    });
     let scheduler = Arc::clone(scheduler);
     scheduler.inject(task);
 }
