@@ -122,7 +122,6 @@ impl<F: Future> Timeout<F> {
     /// # Errors
     ///
     /// The outer error is that of [`Sleep::try_poll_elapsed`]; the inner one says that the time ran out.
-    #[expect(clippy::type_complexity, reason = "three layers, each with a meaning of its own")]
     pub fn try_poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Result<F::Output, Elapsed>, Error>> {
         let this = self.project();
         let had_budget = context::has_budget();
