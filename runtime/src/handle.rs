@@ -216,6 +216,24 @@ impl Handle {
         Dump::take(&*self.source())
     }
 
+    /// Which kind of runtime this is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse::runtime::{Runtime, RuntimeFlavor};
+    ///
+    /// let runtime = Runtime::new().unwrap();
+    /// assert_eq!(runtime.handle().runtime_flavor(), RuntimeFlavor::MultiThread);
+    /// ```
+    #[must_use]
+    pub fn runtime_flavor(&self) -> RuntimeFlavor {
+        match self.scheduler {
+            Scheduler::MultiThread(_) => RuntimeFlavor::MultiThread,
+            Scheduler::CurrentThread(_) => RuntimeFlavor::CurrentThread,
+        }
+    }
+
     fn source(&self) -> Arc<dyn Source> {
         match &self.scheduler {
             Scheduler::MultiThread(scheduler) => scheduler.clone(),
@@ -235,7 +253,7 @@ impl Handle {
     }
 
     pub(crate) fn is_current_thread(&self) -> bool {
-        matches!(self.scheduler, Scheduler::CurrentThread(_))
+        self.runtime_flavor() == RuntimeFlavor::CurrentThread
     }
 }
 
@@ -253,9 +271,18 @@ impl From<Arc<current_thread::Scheduler>> for Handle {
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let flavour = if self.is_current_thread() { "current_thread" } else { "multi_thread" };
-        f.debug_struct("Handle").field("flavour", &flavour).finish_non_exhaustive()
+        f.debug_struct("Handle").field("flavor", &self.runtime_flavor()).finish_non_exhaustive()
     }
+}
+
+/// The kinds of runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RuntimeFlavor {
+    /// All tasks run on the thread inside `block_on`.
+    CurrentThread,
+    /// Workers on threads of their own share the tasks.
+    MultiThread,
 }
 
 /// Leaves a runtime when dropped; see [`Handle::enter`].

@@ -48,7 +48,7 @@ pub mod runtime {
     pub use crate::builder::{Builder, UnhandledPanic};
     pub use crate::dump::{Dump, TaskDump, TaskState};
     pub use crate::error::NoRuntime;
-    pub use crate::handle::{EnterGuard, Handle};
+    pub use crate::handle::{EnterGuard, Handle, RuntimeFlavor};
     pub use crate::metrics::{Bucket, Histogram, RuntimeMetrics};
     pub use crate::runtime_handle::Runtime;
     pub use crate::services::TaskMeta;
@@ -57,7 +57,14 @@ pub mod runtime {
 pub mod time {
     //! Timers: [`sleep`], [`timeout`], intervals, and the test clock.
 
+    pub use std::time::Duration;
     pub use wheelhouse_time::*;
+
+    pub mod error {
+        //! The errors of timers.
+
+        pub use wheelhouse_time::{Elapsed, Error};
+    }
 }
 
 pub mod net {
