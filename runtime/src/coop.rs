@@ -167,8 +167,13 @@ impl Drop for UnlimitedGuard {
 }
 
 /// How often the budget ended a poll on this thread since the last call.
+#[inline]
 pub(crate) fn take_forced_yields() -> u64 {
-    CURRENT.try_with(|current| current.forced_yields.take()).unwrap_or(0)
+    let take = |current: &Current| match current.forced_yields.get() {
+        0 => 0,
+        _ => current.forced_yields.take(),
+    };
+    CURRENT.try_with(take).unwrap_or(0)
 }
 
 /// A unit of budget that is spent if the operation it was asked for is ready; made by

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use task_support::{Drops, Gate, eventually, flavours};
 use wheelhouse::runtime::Handle;
-use wheelhouse::task::{spawn_blocking, yield_now};
+use wheelhouse::task::yield_now;
 
 #[test]
 fn future_is_dropped_before_the_join_handle_resolves() {
@@ -104,15 +104,15 @@ fn abort_handle_outlives_the_task_and_the_runtime() {
 fn aborting_a_blocking_task_stops_it_only_before_it_began() {
     for (name, runtime) in flavours() {
         let (begun, goes_on) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let task = runtime.block_on(async {
+        let task = runtime.spawn_blocking({
             let (begun, goes_on) = (Arc::clone(&begun), Arc::clone(&goes_on));
-            spawn_blocking(move || {
+            move || {
                 begun.store(true, Ordering::SeqCst);
                 while !goes_on.load(Ordering::SeqCst) {
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 7
-            })
+            }
         });
         eventually("the closure begins", || begun.load(Ordering::SeqCst));
         task.abort();

@@ -215,10 +215,11 @@ fn tasks_left_by_run_until_go_on_later() {
     for (name, runtime) in flavours() {
         let local = LocalSet::new();
         let gate = Gate::default();
-        let task = local.block_on(&runtime, {
-            let gate = gate.clone();
-            async move { spawn_local(gate) }
+        let mut task = None;
+        local.block_on(&runtime, async {
+            task = Some(spawn_local(gate.clone()));
         });
+        let task = task.unwrap();
         assert!(!task.is_finished());
         gate.open();
         runtime.block_on(local);

@@ -122,7 +122,10 @@ fn spans_and_waker_events_are_what_tools_look_for() {
             poll_fn(move |cx| {
                 polls += 1;
                 match polls {
-                    1 => cx.waker().clone().wake(),
+                    1 => {
+                        let clone = cx.waker().clone();
+                        clone.wake();
+                    }
                     2 => cx.waker().wake_by_ref(),
                     3 => {
                         drop(cx.waker().clone());

@@ -14,7 +14,7 @@ use core::task::{Context, Poll};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::error::{Failure, Payload};
-use super::header::{Cell, Header};
+use super::header::{Cell, Header, Stage};
 use super::state::{Complete, Dropped, Idle, Start};
 use super::{Notified, Schedule, Task, waker};
 use crate::hooks;
@@ -83,8 +83,10 @@ where
     let waker = waker::borrowed(header);
     let polled = catch_unwind(AssertUnwindSafe(|| {
         cell.stage.with_mut(|stage| {
+            // SAFETY: the cell is alive.
+            let future = unsafe { Stage::future_of(stage) };
             // SAFETY: the runner owns the stage, which holds the future (header's invariant 3).
-            let future: &mut F = unsafe { &mut (*stage).future };
+            let future = unsafe { &mut *future };
             // SAFETY: the future never moves (header's invariant 4).
             unsafe { Pin::new_unchecked(future) }.poll(&mut Context::from_waker(&waker))
         })
@@ -186,8 +188,10 @@ fn drop_future<F: Future, S>(cell: &Cell<F, S>) -> Result<(), Panic> {
     }
     catch_unwind(AssertUnwindSafe(|| {
         cell.stage.with_mut(|stage| {
+            // SAFETY: the cell is alive.
+            let future = unsafe { Stage::future_of(stage) };
             // SAFETY: the runner owns the stage, which holds the future (header's invariant 3); it is not used again.
-            unsafe { ManuallyDrop::drop(&mut (*stage).future) }
+            unsafe { future.drop_in_place() }
         });
     }))
 }
@@ -199,8 +203,10 @@ fn store<F: Future, S>(cell: &Cell<F, S>, outcome: Result<F::Output, Failure>) -
     let wanted = cell.header.state.is_joined();
     if wanted {
         cell.stage.with_mut(|stage| {
+            // SAFETY: the cell is alive.
+            let output = unsafe { Stage::output_of(stage) };
             // SAFETY: the runner owns the stage, which holds nothing any more.
-            unsafe { (*stage).output = ManuallyDrop::new(outcome) }
+            unsafe { output.write(outcome) }
         });
     } else if core::mem::needs_drop::<F::Output>() || outcome.is_err() {
         contain(|| drop(outcome));
@@ -296,8 +302,10 @@ where
     // SAFETY: the caller's promise.
     let cell = unsafe { Cell::<F, S>::of(header) };
     let output = cell.stage.with_mut(|stage| {
+        // SAFETY: the cell is alive.
+        let output = unsafe { Stage::output_of(stage) };
         // SAFETY: complete, and the output is the caller's (header's invariant 3); it is not used again.
-        unsafe { ManuallyDrop::take(&mut (*stage).output) }
+        unsafe { output.read() }
     });
     // SAFETY: the caller's promise.
     unsafe { target.cast::<Result<F::Output, Failure>>().write(output) }
@@ -318,8 +326,10 @@ where
     let cell = unsafe { Cell::<F, S>::of(header) };
     contain(|| {
         cell.stage.with_mut(|stage| {
+            // SAFETY: the cell is alive.
+            let output = unsafe { Stage::output_of(stage) };
             // SAFETY: complete, and the output is the caller's (header's invariant 3); it is not used again.
-            unsafe { ManuallyDrop::drop(&mut (*stage).output) }
+            unsafe { output.drop_in_place() }
         });
     });
 }

@@ -61,6 +61,28 @@ pub(super) union Stage<F: Future> {
     pub(super) output: ManuallyDrop<Result<F::Output, Failure>>,
 }
 
+impl<F: Future> Stage<F> {
+    /// Where the future is, while there is one.
+    ///
+    /// # Safety
+    ///
+    /// `stage` is valid.
+    pub(super) unsafe fn future_of(stage: *mut Self) -> *mut F {
+        // SAFETY: the caller's promise; `ManuallyDrop` is transparent.
+        unsafe { &raw mut (*stage).future }.cast()
+    }
+
+    /// Where the output is, while there is one.
+    ///
+    /// # Safety
+    ///
+    /// `stage` is valid.
+    pub(super) unsafe fn output_of(stage: *mut Self) -> *mut Result<F::Output, Failure> {
+        // SAFETY: the caller's promise; `ManuallyDrop` is transparent.
+        unsafe { &raw mut (*stage).output }.cast()
+    }
+}
+
 /// What depends on the future's and the scheduler's types.
 pub(super) struct Vtable {
     /// Uses up a notified reference: polls, or whatever the state word says.
@@ -243,11 +265,17 @@ where
         let cell = Box::into_raw(Box::<Self>::new_uninit()).cast::<Self>();
         // Written field by field: built on the stack and moved, it costs a good part of a spawn.
         // SAFETY: freshly allocated for `Self`.
-        unsafe { (&raw mut (*cell).header).write(Header::new(&Self::VTABLE, meta, origin)) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*cell).scheduler).write(scheduler) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*cell).stage).write(UnsafeCell::new(Stage { future: ManuallyDrop::new(future) })) };
+        let header = unsafe { &raw mut (*cell).header };
+        // SAFETY: a place in that allocation.
+        unsafe { header.write(Header::new(&Self::VTABLE, meta, origin)) };
+        // SAFETY: freshly allocated for `Self`.
+        let home = unsafe { &raw mut (*cell).scheduler };
+        // SAFETY: a place in that allocation.
+        unsafe { home.write(scheduler) };
+        // SAFETY: freshly allocated for `Self`.
+        let stage = unsafe { &raw mut (*cell).stage };
+        // SAFETY: a place in that allocation.
+        unsafe { stage.write(UnsafeCell::new(Stage { future: ManuallyDrop::new(future) })) };
         // SAFETY: a box is never null.
         unsafe { NonNull::new_unchecked(cell) }.cast()
     }

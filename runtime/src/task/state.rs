@@ -68,7 +68,7 @@ const REFERENCE: u64 = 1 << 7;
 /// The owned list's reference and the one at hand, and nothing else: see "Exclusive" above.
 const PAIR: u64 = 2 * REFERENCE;
 /// What a fresh task's word is: the owned list's, the notified one's and the join handle's reference.
-const FRESH: u64 = 3 * REFERENCE | NOTIFIED | JOIN;
+const FRESH: u64 = (3 * REFERENCE) | NOTIFIED | JOIN;
 
 fn references(word: u64) -> u64 {
     word / REFERENCE
@@ -238,7 +238,7 @@ impl State {
             if word & (RUNNING | COMPLETE) != 0 {
                 return Start::Skip;
             }
-            let next = word & !NOTIFIED | RUNNING;
+            let next = (word & !NOTIFIED) | RUNNING;
             // WAKE.observe, POLL.observe
             match self.0.compare_exchange_weak(word, next, AcqRel, Acquire) {
                 Ok(_) if word & ABORTED != 0 => return Start::Cancel,
@@ -261,7 +261,7 @@ impl State {
                 return Idle::Cancel;
             }
             let (next, duty) = if yielded || word & NOTIFIED != 0 {
-                (word & !RUNNING | NOTIFIED, Idle::Reschedule)
+                ((word & !RUNNING) | NOTIFIED, Idle::Reschedule)
             } else {
                 let next = (word & !RUNNING) - REFERENCE;
                 (next, if references(next) == 0 { Idle::Free } else { Idle::Waits })
@@ -346,7 +346,7 @@ impl State {
             } else if word & RUNNING != 0 {
                 (word | ABORTED, Claim::Nothing)
             } else {
-                (word & !NOTIFIED | RUNNING | ABORTED, Claim::Cancel)
+                ((word & !NOTIFIED) | RUNNING | ABORTED, Claim::Cancel)
             };
             // POLL.observe
             match self.0.compare_exchange_weak(word, next, AcqRel, Acquire) {

@@ -172,7 +172,7 @@ fn a_panic_while_a_foreign_join_handle_waits_leaks_nothing() {
             let first = poll_with(&mut join, &waiting);
             assert!(first.is_pending());
             waiting.wakes.fetch_add(1, Ordering::SeqCst);
-            futures::executor::block_on(&mut join).map(|()| ()).unwrap_err()
+            futures::executor::block_on(&mut join).unwrap_err()
         }
     });
     while waiting.count() == 0 {

@@ -73,7 +73,8 @@ fn a_clone_woken_during_the_poll_queues_it_again() {
         if polls == 3 {
             return Poll::Ready(());
         }
-        cx.waker().clone().wake();
+        let clone = cx.waker().clone();
+        clone.wake();
         Poll::Pending
     })));
     assert_eq!(scheduler.run(), 3);

@@ -37,6 +37,8 @@ pub(crate) struct Local {
     queue: LocalQueue<Notified>,
     /// Polls begun on this thread.
     tick: Cell<u32>,
+    /// The tick at which the global queue has its turn.
+    global_at: Cell<u32>,
     /// The tick of the next look at the driver, and how far apart these are.
     visit_at: Cell<u32>,
     visit_every: Cell<u32>,
@@ -79,6 +81,7 @@ impl Local {
             queue: LocalQueue::new(queue),
             tick: Cell::new(0),
             admission: Admission::default(),
+            global_at: Cell::new(0),
             lifo_in_a_row: Cell::new(0),
             searching: Cell::new(false),
             in_batch: Cell::new(false),
@@ -209,7 +212,11 @@ impl Local {
     pub(crate) fn is_global_turn(&self) -> bool {
         let tick = self.tick.get().wrapping_add(1);
         self.tick.set(tick);
-        tick % self.scheduler.config.global_queue_interval == 0
+        let is_turn = tick.wrapping_sub(self.global_at.get()) as i32 >= 0;
+        if is_turn {
+            self.global_at.set(tick.wrapping_add(self.scheduler.config.global_queue_interval));
+        }
+        is_turn
     }
 
     /// Whether it is time to look at the driver.

@@ -1,5 +1,5 @@
 //! What the tests of tasks share.
-#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
 use std::future::Future;
 use std::pin::Pin;
