@@ -254,7 +254,8 @@ fn wakers_outlive_everything() {
         thread::spawn(move || {
             for waker in wakers {
                 waker.wake_by_ref();
-                waker.clone().wake();
+                let clone = waker.clone();
+                clone.wake();
                 drop(waker);
             }
         })

@@ -214,7 +214,8 @@ impl Local {
         self.tick.set(tick);
         let is_turn = tick.wrapping_sub(self.global_at.get()) as i32 >= 0;
         if is_turn {
-            self.global_at.set(tick.wrapping_add(self.scheduler.config.global_queue_interval));
+            let polls = self.scheduler.config.global_queue_interval.min(i32::MAX as u32);
+            self.global_at.set(tick.wrapping_add(polls));
         }
         is_turn
     }
