@@ -1,4 +1,34 @@
-//! A work-stealing, multi-threaded async runtime.
+//! A work-stealing, multi-threaded async runtime whose heart is its timers.
+//!
+//! ```
+//! use std::time::Duration;
+//! use wheelhouse::time::{sleep, timeout};
+//!
+//! #[wheelhouse::main]
+//! async fn main() {
+//!     let task = wheelhouse::spawn(async {
+//!         sleep(Duration::from_millis(20)).await;
+//!         "done"
+//!     });
+//!     assert_eq!(timeout(Duration::from_secs(5), task).await.unwrap().unwrap(), "done");
+//! }
+//! ```
+//!
+//! # Where things are
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`runtime`] | [`Builder`](runtime::Builder), [`Runtime`](runtime::Runtime), [`Handle`](runtime::Handle); metrics and the dump of tasks |
+//! | [`task`] | [`spawn`], join handles and sets, [`LocalSet`](task::LocalSet), [`spawn_blocking`](task::spawn_blocking), the cooperative budget |
+//! | [`time`] | [`sleep`](time::sleep), [`timeout`](time::timeout), intervals, [`DelayQueue`](time::DelayQueue), the test clock |
+//! | [`net`], [`io`] | sockets, pipes, file descriptors of other kinds |
+//! | [`signal`] | signals of the operating system |
+//!
+//! # Features
+//!
+//! None is on by default. `hyper` adds `compat::hyper`: hyper's I/O, timer and executor traits, and a server with
+//! graceful shutdown. `tokio-io` implements tokio's `AsyncRead` and `AsyncWrite` for the streams, beside those of
+//! futures-io, which they always have.
 
 extern crate alloc;
 
