@@ -4,6 +4,17 @@
 //! shared handle through which sockets register with it, and [`context::enter`] makes one of them current on a
 //! thread. The `wheelhouse` runtime does all of this; programs use the sockets through its `net`, `io` and `signal`
 //! modules.
+//!
+//! # Platforms
+//!
+//! Linux is where it is tested: waits end by a timerfd, and TCP streams know from the kernel (`TCP_INQ`) when they are
+//! drained. For macOS, FreeBSD and Windows it type-checks, and goes through mio alone; nothing was run there. Unix
+//! sockets, pipes, [`AsyncFd`](io::AsyncFd) and signals are Unix only.
+//!
+//! # fork
+//!
+//! A child process shares the poller with its parent, and takes its events away. Use a reactor only in the process
+//! that made it; `exec` closes all of its descriptors.
 
 extern crate alloc;
 
