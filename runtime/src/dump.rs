@@ -12,6 +12,8 @@ use crate::task_core::{Id, Lifecycle, Snapshot};
 /// Taking one waits for no worker and polls nothing, so it works on a process that is stuck. Each task is looked at
 /// once, one after the other: the list is no picture of one instant.
 ///
+/// Listed are spawned tasks, those of `spawn_blocking`, and those of the local sets that the runtime has polled.
+///
 /// `Display` renders it as a table.
 ///
 /// # Examples
@@ -101,7 +103,7 @@ impl TaskDump {
         self.task.name.as_deref()
     }
 
-    /// What kind of task it is, as in its `tracing` span: `task`, or `local` on a local set.
+    /// What kind of task it is, as in its `tracing` span: `task`, `local` on a local set, or `blocking`.
     pub fn kind(&self) -> &'static str {
         self.task.kind.as_str()
     }
@@ -132,9 +134,9 @@ impl TaskDump {
 
 impl fmt::Display for Dump {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let header = ["id", "name", "state", "polls", "age", "spawned at"].map(str::to_owned);
-        let rows: Vec<[String; 6]> = std::iter::once(header).chain(self.tasks.iter().map(TaskDump::row)).collect();
-        let widths: [usize; 6] =
+        let header = ["id", "kind", "name", "state", "polls", "age", "spawned at"].map(str::to_owned);
+        let rows: Vec<[String; 7]> = std::iter::once(header).chain(self.tasks.iter().map(TaskDump::row)).collect();
+        let widths: [usize; 7] =
             std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
         for row in &rows {
             let mut line = String::new();
@@ -148,9 +150,10 @@ impl fmt::Display for Dump {
 }
 
 impl TaskDump {
-    fn row(&self) -> [String; 6] {
+    fn row(&self) -> [String; 7] {
         [
             self.id().to_string(),
+            self.kind().to_owned(),
             self.name().unwrap_or("-").to_owned(),
             self.state.to_string(),
             self.polls().to_string(),

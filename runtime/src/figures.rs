@@ -38,7 +38,9 @@ macro_rules! from_services {
         }
 
         fn tasks(&self) -> Vec<Snapshot> {
-            self.services.owned.snapshot()
+            let mut tasks = self.services.owned.snapshot();
+            tasks.append(&mut self.services.listing.snapshot());
+            tasks
         }
 
         fn watchdog(&self) -> Option<&Watchdog> {

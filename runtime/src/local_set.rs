@@ -78,13 +78,15 @@ struct Inner {
     queue: RefCell<VecDeque<Notified>>,
     /// The set is being polled: what is queued now runs in this poll, or the poll wakes itself.
     polling: Cell<bool>,
+    /// A runtime lists its tasks in dumps.
+    listed: Cell<bool>,
     shared: Arc<Shared>,
 }
 
 /// What the tasks, and through them other threads, reach of the set.
 struct Shared {
     inbox: Inbox,
-    owned: Owned,
+    owned: Arc<Owned>,
 }
 
 /// The scheduler in the tasks' cells.
@@ -166,8 +168,9 @@ where
 impl LocalSet {
     /// An empty set.
     pub fn new() -> Self {
-        let shared = Arc::new(Shared { inbox: Inbox::new(), owned: Owned::new(1) });
-        Self { inner: Rc::new(Inner { queue: RefCell::default(), polling: Cell::new(false), shared }) }
+        let shared = Arc::new(Shared { inbox: Inbox::new(), owned: Arc::new(Owned::new(1)) });
+        let (polling, listed) = (Cell::new(false), Cell::new(false));
+        Self { inner: Rc::new(Inner { queue: RefCell::default(), polling, listed, shared }) }
     }
 
     /// Spawns a task on the set. It runs once the set is polled.
@@ -303,6 +306,19 @@ impl Inner {
         self.queue.borrow_mut().append(&mut tasks);
     }
 
+    /// Lets the runtime that polls the set first know of its tasks.
+    fn list(&self) {
+        if self.listed.get() {
+            return;
+        }
+        crate::context::with_current(|handle| {
+            if let Some(handle) = handle {
+                handle.services().listing.add_set(&self.shared.owned);
+                self.listed.set(true);
+            }
+        });
+    }
+
     fn has_ended(&self) -> bool {
         self.shared.owned.is_empty()
     }
@@ -341,6 +357,7 @@ struct Polling<'a> {
 
 impl<'a> Polling<'a> {
     fn begin(inner: &'a Rc<Inner>) -> Self {
+        inner.list();
         Self { inner, before: inner.polling.replace(true), _entered: Entered::new(inner) }
     }
 

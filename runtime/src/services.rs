@@ -6,6 +6,7 @@ use crossbeam_utils::CachePadded;
 use wheelhouse_io::Io;
 use wheelhouse_time::Timers;
 
+use crate::listing::Listing;
 use crate::metrics::{DriverCounters, WorkerCounters};
 use crate::panics::contain;
 use crate::spawn::BlockingPool;
@@ -73,6 +74,8 @@ pub(crate) struct Services {
     pub(crate) sockets: bool,
     pub(crate) pool: BlockingPool,
     pub(crate) owned: Owned,
+    /// The tasks that are not in `owned`.
+    pub(crate) listing: Listing,
     pub(crate) hooks: Hooks,
     pub(crate) counters: Box<[CachePadded<WorkerCounters>]>,
     /// Whether it is noted when a task is queued: the counters have a histogram for it.

@@ -9,7 +9,7 @@ use crate::blocking::{Job, Pool, Refused};
 use crate::coop;
 use crate::services::{Services, tell_task};
 use crate::sync::{Arc, Mutex};
-use crate::task_core::{self, Id, JoinHandle, Kind, Meta, Notified, Schedule, Spawned, Task};
+use crate::task_core::{self, Id, JoinHandle, Kind, Meta, Notified, Owned, Schedule, Spawned, Task};
 use crate::threads::Threads;
 
 /// The blocking pool, as the schedulers use it.
@@ -67,17 +67,36 @@ where
     R: Send + 'static,
 {
     let meta = Meta { id: Id::next(), kind: Kind::Blocking, name: origin.name, location: origin.location };
-    let Spawned { owned, notified, join } = task_core::spawn(Closure(Some(f)), Nowhere, meta);
-    // Blocking tasks stand in no list: the pool's queue has the only reference that runs them.
-    drop(owned);
+    let (notified, join) = pooled(Closure(Some(f)), &services.listing.pooled, meta);
     match services.pool.submit(BlockingJob(notified)) {
         Ok(()) => Ok(join),
         Err(refused) => Err((join, refused)),
     }
 }
 
+/// Makes a task for the pool.
+fn pooled<F>(future: F, list: &Arc<Owned>, meta: Meta<'_>) -> (Notified, JoinHandle<F::Output>)
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let Spawned { owned, notified, join } = task_core::spawn(future, Pooled(list.clone()), meta);
+    // The list is there to be looked at, and is never closed: a blocking task ends by its job alone.
+    drop(list.bind(owned));
+    (notified, join)
+}
+
 /// The pool, for the calls of sockets that block: look-ups of names.
-pub(crate) struct Offload(pub(crate) BlockingPool);
+pub(crate) struct Offload {
+    pool: BlockingPool,
+    list: Arc<Owned>,
+}
+
+impl Offload {
+    pub(crate) fn new(services: &Services) -> Self {
+        Self { pool: services.pool.clone(), list: services.listing.pooled.clone() }
+    }
+}
 
 impl wheelhouse_io::Blocking for Offload {
     fn run(&self, job: wheelhouse_io::Job) -> Result<(), wheelhouse_io::Job> {
@@ -92,9 +111,9 @@ impl wheelhouse_io::Blocking for Offload {
         };
         let meta =
             Meta { id: Id::next(), kind: Kind::Blocking, name: Some("lookup"), location: Origin::here().location };
-        let Spawned { owned, notified, join } = task_core::spawn(Closure(Some(run)), Nowhere, meta);
-        drop((owned, join));
-        match self.0.submit(BlockingJob(notified)) {
+        let (notified, join) = pooled(Closure(Some(run)), &self.list, meta);
+        drop(join);
+        match self.pool.submit(BlockingJob(notified)) {
             Ok(()) => Ok(()),
             Err(_) => slot.lock().take().map_or(Ok(()), Err),
         }
@@ -115,11 +134,11 @@ impl Job for BlockingJob {
     }
 }
 
-/// The scheduler of blocking tasks. They are queued once, and ready at their first poll.
-#[derive(Debug, Clone, Copy)]
-struct Nowhere;
+/// The scheduler of blocking tasks, with the list they stand in. They are queued once, and ready at their first poll.
+#[derive(Debug)]
+struct Pooled(Arc<Owned>);
 
-impl Schedule for Nowhere {
+impl Schedule for Pooled {
     fn schedule(&self, task: Notified) {
         // Woken though it never waits: an abort, of a task whose job is queued or running. That job sees it.
         task.abandon();
@@ -129,8 +148,8 @@ impl Schedule for Nowhere {
         task.cancel();
     }
 
-    fn release(&self, _task: &Task) -> bool {
-        false
+    fn release(&self, task: &Task) -> bool {
+        self.0.remove(task)
     }
 }
 

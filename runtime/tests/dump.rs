@@ -71,7 +71,7 @@ fn stuck_runtime_is_dumped() {
     let table = dump.to_string();
     let row = |id: Id| table.lines().find(|row| row.starts_with(&format!("{id} "))).unwrap();
     assert!(table.lines().next().unwrap().starts_with("id "), "{table}");
-    assert!(row(waiting.id()).contains("patient") && row(waiting.id()).contains("waiting"), "{table}");
+    assert!(row(waiting.id()).contains("task  patient") && row(waiting.id()).contains("waiting"), "{table}");
     assert!(row(queued.id()).contains("queued"), "{table}");
     assert!(row(blockers[0].0.id()).contains("running on worker"), "{table}");
     assert!(table.ends_with("4 tasks"), "{table}");
@@ -143,4 +143,57 @@ fn dump_of_ten_thousand_tasks_is_complete() {
     let mut ids: Vec<_> = tasks.iter().map(JoinHandle::id).collect();
     ids.sort();
     assert!(ids.iter().eq(dump.tasks().iter().map(TaskDump::id).collect::<Vec<_>>().iter()));
+}
+
+#[test]
+fn blocking_tasks_are_listed_until_they_end() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).max_blocking_threads(1).build().unwrap();
+    let (release, released) = channel::<()>();
+    let (started, is_started) = channel();
+    let running = runtime.spawn_blocking(move || {
+        started.send(()).unwrap();
+        released.recv().unwrap_err();
+    });
+    is_started.recv_timeout(PATIENCE).unwrap();
+    let queued = runtime.spawn_blocking(|| {});
+    let dump = runtime.handle().dump();
+    let (first, second) = (find(&dump, running.id()).unwrap(), find(&dump, queued.id()).unwrap());
+    assert_eq!((first.kind(), first.state()), ("blocking", TaskState::Running { worker: None, since: None }));
+    assert_eq!((second.kind(), second.state()), ("blocking", TaskState::Queued));
+    drop(release);
+    runtime.block_on(async { (running.await.unwrap(), queued.await.unwrap()) });
+    eventually("both are gone", || runtime.handle().dump().tasks().is_empty());
+}
+
+#[test]
+fn blocking_tasks_cancelled_by_shutdown_leave_the_list() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).max_blocking_threads(1).build().unwrap();
+    let handle = runtime.handle().clone();
+    let (release, released) = channel::<()>();
+    let (started, is_started) = channel();
+    runtime.spawn_blocking(move || {
+        started.send(()).unwrap();
+        released.recv().unwrap_err();
+    });
+    is_started.recv_timeout(PATIENCE).unwrap();
+    drop(runtime.spawn_blocking(|| unreachable!("it never had a thread")));
+    assert_eq!(handle.dump().tasks().len(), 2);
+    runtime.shutdown_background();
+    eventually("the queued one is gone", || handle.dump().tasks().len() == 1);
+    drop(release);
+    eventually("the running one is gone", || handle.dump().tasks().is_empty());
+}
+
+#[test]
+fn tasks_of_a_local_set_are_listed_once_it_was_polled() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let local = wheelhouse::task::LocalSet::new();
+    let task = local.spawn_local(std::future::pending::<()>());
+    assert!(find(&runtime.handle().dump(), task.id()).is_none());
+    local.block_on(&runtime, async { wheelhouse::task::yield_now().await });
+    let dump = runtime.handle().dump();
+    let dumped = find(&dump, task.id()).unwrap();
+    assert_eq!((dumped.kind(), dumped.state()), ("local", TaskState::Waiting));
+    drop(local);
+    assert!(runtime.handle().dump().tasks().is_empty());
 }

@@ -15,6 +15,7 @@ use crate::context;
 use crate::driver::{Bell, Machine, WATCH};
 use crate::error::BadKnob;
 use crate::handle::Handle;
+use crate::listing::Listing;
 use crate::metrics::{DriverCounters, Source, WorkerCounters};
 use crate::park::{Interrupt, Lounge};
 use crate::runtime::Runtime;
@@ -61,7 +62,7 @@ pub(super) fn assemble(builder: Builder) -> io::Result<Runtime> {
     let (reactor, io, wheel, timers, bell) = driver_parts(&builder, workers)?;
     let later = Later::default();
     let services = services(&builder, workers, &timers, &io, &later);
-    io.set_blocking(Arc::new(Offload(services.pool.clone())));
+    io.set_blocking(Arc::new(Offload::new(&services)));
     let watch = builder.rescue.then_some(WATCH);
     let machine = Machine::new(reactor, io, wheel, timers, WATCH, services.driver.clone());
 
@@ -130,6 +131,7 @@ fn services(builder: &Builder, workers: usize, timers: &Timers, io: &Io, later: 
         sockets: builder.sockets,
         pool: pool(builder, workers, later),
         owned: Owned::new(workers * 4),
+        listing: Listing::new(),
         hooks: builder.hooks.clone(),
         times_queues: builder.poll_histogram,
         counters,
