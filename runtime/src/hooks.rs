@@ -2,7 +2,6 @@
 //! swap this module for one that does nothing.
 
 use core::num::NonZeroU64;
-use core::panic::Location;
 
 pub(crate) use crate::coop::{current_header, enter_poll, poll_budget};
 pub(crate) use crate::trace::{TaskSpan, WakerOp, is_traced, task_span, waker_event};

@@ -27,7 +27,6 @@ mod waker;
 use core::fmt;
 use core::future::Future;
 use core::mem::ManuallyDrop;
-use core::panic::Location;
 use core::ptr::NonNull;
 
 pub use self::abort::AbortHandle;
@@ -133,11 +132,6 @@ where
     }
 }
 
-/// What a cell takes beside its future or output: header, scheduler, join waker.
-pub(crate) fn front_size<S>() -> usize {
-    size_of::<Header>() + size_of::<S>()
-}
-
 /// The id of the task that this thread polls, or whose future it drops.
 pub(crate) fn current_id() -> Option<Id> {
     let header = NonNull::new(hooks::current_header().cast::<Header>().cast_mut())?;
@@ -165,26 +159,6 @@ impl Task {
     /// The task's id.
     pub(crate) fn id(&self) -> Id {
         self.get().id
-    }
-
-    /// The task's name, if it was given one.
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.get().name()
-    }
-
-    /// Where the task was spawned.
-    pub(crate) fn location(&self) -> &'static Location<'static> {
-        self.get().location()
-    }
-
-    /// What kind of task it is.
-    pub(crate) fn kind(&self) -> Kind {
-        self.get().kind()
-    }
-
-    /// How often the task was polled.
-    pub(crate) fn polls(&self) -> u64 {
-        self.get().polls()
     }
 
     /// Cancels the task here and now, unless it is being polled: then at the end of that poll.
@@ -227,21 +201,6 @@ impl Notified {
     /// The task's id.
     pub(crate) fn id(&self) -> Id {
         self.get().id
-    }
-
-    /// The task's name, if it was given one.
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.get().name()
-    }
-
-    /// Where the task was spawned.
-    pub(crate) fn location(&self) -> &'static Location<'static> {
-        self.get().location()
-    }
-
-    /// What kind of task it is.
-    pub(crate) fn kind(&self) -> Kind {
-        self.get().kind()
     }
 
     /// Notes when the task is queued, if [`Schedule::times_queues`].

@@ -118,11 +118,6 @@ impl Owned {
         }
     }
 
-    /// Whether tasks are refused.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.shards[0].list.lock().closed
-    }
-
     /// How many tasks live; exact when nobody binds or removes meanwhile.
     pub(crate) fn len(&self) -> usize {
         // Relaxed: a figure, out of date when it is read.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::task_core::front_size;
+use crate::task_core::Header;
 
 #[test]
 fn header_scheduler_and_join_waker_take_80_bytes() {
-    assert_eq!(front_size::<Arc<()>>(), 80);
+    assert_eq!(size_of::<Header>() + size_of::<Arc<()>>(), 80);
 }
 
 #[test]

@@ -62,16 +62,19 @@ fn a_payload_whose_drops_panic_again_and_again_is_contained() {
 
 #[test]
 fn a_panic_in_the_futures_drop_after_the_output_reaches_the_join_handle() {
-    struct Done(DropGuard, Drops);
+    struct Done {
+        _guard: DropGuard,
+        outputs: Drops,
+    }
     impl Future for Done {
         type Output = DropGuard;
         fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<DropGuard> {
-            Poll::Ready(self.1.guard())
+            Poll::Ready(self.outputs.guard())
         }
     }
     let scheduler = Manual::new();
     let (futures, outputs) = (Drops::default(), Drops::default());
-    let mut join = scheduler.spawn(Done(futures.panicking(), outputs.clone()));
+    let mut join = scheduler.spawn(Done { _guard: futures.panicking(), outputs: outputs.clone() });
     scheduler.run();
     assert_eq!(message(output(&mut join).err().expect("no output")), "a drop that panics");
     assert_eq!((futures.count(), outputs.count(), scheduler.cells()), (1, 1, 0));
@@ -112,7 +115,9 @@ fn a_panic_in_the_futures_drop_at_shutdown_does_not_stop_the_others() {
 
 #[test]
 fn a_panic_in_poll_and_drop_keeps_the_first() {
-    struct Both(DropGuard);
+    struct Both {
+        _guard: DropGuard,
+    }
     impl Future for Both {
         type Output = ();
         fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
@@ -121,7 +126,7 @@ fn a_panic_in_poll_and_drop_keeps_the_first() {
     }
     let scheduler = Manual::new();
     let drops = Drops::default();
-    let mut join = scheduler.spawn(Both(drops.panicking()));
+    let mut join = scheduler.spawn(Both { _guard: drops.panicking() });
     scheduler.run();
     assert_eq!(message(output(&mut join).unwrap_err()), "the poll's");
     assert_eq!((drops.count(), scheduler.cells()), (1, 0));

@@ -265,10 +265,11 @@ fn a_name_is_kept_and_freed() {
     let scheduler = Manual::new();
     let meta = Meta { id: Id::next(), kind: Kind::Local, name: Some("heartbeat"), location: Location::caller() };
     let spawned = spawn(async {}, scheduler.clone(), meta);
-    assert_eq!(spawned.owned.name(), Some("heartbeat"));
-    assert_eq!(spawned.owned.kind(), Kind::Local);
-    assert_eq!(spawned.owned.location().line(), meta.location.line());
-    drop(spawned);
+    scheduler.0.owned.bind(spawned.owned).unwrap();
+    let seen = scheduler.0.owned.snapshot();
+    assert_eq!((seen[0].name.as_deref(), seen[0].kind), (Some("heartbeat"), Kind::Local));
+    assert_eq!(seen[0].location.line(), meta.location.line());
+    drop((spawned.notified, spawned.join));
     assert_eq!(scheduler.cells(), 0);
 }
 
