@@ -53,7 +53,12 @@ fn sleepers_are_polled_twice(runtime: &Runtime, count: usize) {
     runtime.block_on(async {
         let tasks: Vec<_> = polls
             .iter()
-            .map(|polls| wheelhouse::spawn(Counted { future: Box::pin(sleep(ms(500))), polls: Arc::clone(polls) }))
+            .map(|polls| {
+                wheelhouse::spawn(Counted {
+                    future: Box::pin(async { sleep(ms(500)).await }),
+                    polls: Arc::clone(polls),
+                })
+            })
             .collect();
         for task in tasks {
             task.await.unwrap();
