@@ -110,7 +110,7 @@ fn queued_job_is_cancelled_by_shutdown_and_the_running_one_is_waited_for() {
     is_started.recv_timeout(PATIENCE).unwrap();
     runtime.shutdown_timeout(PATIENCE);
     assert_eq!(futures::executor::block_on(running).unwrap(), "done");
-    let error: wheelhouse::task::JoinError = futures::executor::block_on(queued).map(|()| ()).unwrap_err();
+    let error: wheelhouse::task::JoinError = futures::executor::block_on(queued).unwrap_err();
     assert!(error.is_cancelled());
 }
 
@@ -157,7 +157,7 @@ fn job_spawned_after_shutdown_is_cancelled() {
     let handle = runtime.handle().clone();
     drop(runtime);
     let job = handle.spawn_blocking(|| unreachable!("the pool is shut down"));
-    assert!(futures::executor::block_on(job).map(|()| ()).unwrap_err().is_cancelled());
+    assert!(futures::executor::block_on(job).unwrap_err().is_cancelled());
 }
 
 #[test]
