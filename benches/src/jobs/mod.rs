@@ -1,6 +1,7 @@
 //! The jobs: each is written once for every runtime, and says what it has to reach.
 
 mod blocked;
+mod build;
 mod crowds;
 mod lateness;
 mod net;
@@ -120,6 +121,17 @@ pub(crate) struct Row {
     pub(crate) targets: &'static [Target],
 }
 
+/// Which reports include a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PartOf {
+    /// All of them.
+    Quick,
+    /// The full one.
+    Full,
+    /// None, unless it is named.
+    Named,
+}
+
 /// Runs a job, or tells that the contestant has no part in it.
 pub(crate) type Run = fn(Contestant, &Opts) -> Option<Sample>;
 
@@ -140,8 +152,8 @@ pub(crate) struct Job {
     pub(crate) rows: &'static [Row],
     /// For jobs that mostly wait: a round's runs go side by side, each started this long after the one before.
     pub(crate) stagger: Option<Duration>,
-    /// Whether a quick report includes it.
-    pub(crate) quick: bool,
+    /// Which reports include it.
+    pub(crate) part_of: PartOf,
 }
 
 impl Job {

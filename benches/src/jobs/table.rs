@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::Better::{Higher, Lower};
 use super::Contestant::{Bare, BusyLoop, EpollTimeout, NoRescue, Smol, Timerfd, Tokio, Wheelhouse};
 use super::Target::{AtMost, OfBare, OfNoRescue, OverBare, Ratio, TimesKey};
-use super::{Better, Contestant, Job, Row, Target, blocked, crowds, lateness, net, rest, tasks, timeouts};
+use super::{
+    Better, Contestant, Job, PartOf, Row, Target, blocked, build, crowds, lateness, net, rest, tasks, timeouts,
+};
 use crate::rt;
 
 /// A function generic over the runtime as a [`Run`](super::Run), with the bare loop beside it where there is one.
@@ -44,7 +46,7 @@ const DEFAULT: Job = Job {
     run: |_, _| None,
     rows: &[],
     stagger: None,
-    quick: true,
+    part_of: PartOf::Quick,
 };
 
 /// Every job, in the report's order.
@@ -151,7 +153,7 @@ pub(crate) static JOBS: &[Job] = &[
         run: on_each!(lateness::long, bare: lateness::long_bare),
         rows: &[row("late by", "worst", "us", Lower, &[AtMost(500.0)])],
         stagger: Some(Duration::from_millis(330)),
-        quick: false,
+        part_of: PartOf::Full,
         ..DEFAULT
     },
     Job {
@@ -177,7 +179,7 @@ pub(crate) static JOBS: &[Job] = &[
             row("all fired", "fired_ms", "ms", Lower, &[Ratio(2.0)]),
         ],
         stagger: Some(Duration::from_secs(4)),
-        quick: false,
+        part_of: PartOf::Full,
         ..DEFAULT
     },
     Job {
@@ -237,6 +239,14 @@ pub(crate) static JOBS: &[Job] = &[
         what: "a Sleep, and what the allocator gives for a spawned task",
         run: on_each!(rest::sizes),
         rows: &[row("Sleep", "sleep", "B", Lower, &[AtMost(72.0)]), row("a pending task", "task", "B", Lower, &[])],
+        ..DEFAULT
+    },
+    Job {
+        name: "build",
+        what: "cargo build --release of hello world, clean",
+        run: |contestant, _| build::hello_world(contestant),
+        rows: &[row("time", "seconds", "s", Lower, &[Ratio(1.0)]), row("packages locked", "locked", "", Lower, &[])],
+        part_of: PartOf::Named,
         ..DEFAULT
     },
     Job {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use self::collect::Collected;
 use self::machine::Machine;
 use self::verdict::{Line, Met};
-use crate::jobs::{JOBS, Job, have_wrk};
+use crate::jobs::{JOBS, Job, PartOf, have_wrk};
 
 /// The options of `benches report`.
 #[derive(Debug, clap::Args)]
@@ -69,7 +69,12 @@ fn selection(args: &Args) -> Result<Vec<&'static Job>, String> {
     if !wrk {
         eprintln!("benches: wrk is not installed, so the job http is left out");
     }
-    Ok(JOBS.iter().filter(|job| (job.quick || !args.quick) && (wrk || job.name != "http")).collect())
+    let wanted = |job: &&Job| match job.part_of {
+        PartOf::Quick => wrk || job.name != "http",
+        PartOf::Full => !args.quick,
+        PartOf::Named => false,
+    };
+    Ok(JOBS.iter().filter(wanted).collect())
 }
 
 fn summary(lines: &[Line], all: &[Collected]) -> String {
