@@ -142,6 +142,7 @@ impl Idle {
             self.activity.change();
         }
         let poke = self.take_uncapped();
+        // IDLE.resign: the fence in `take_uncapped` stands between the cleared bit and the look at the duty.
         Leaving { claimed, resigned: self.resign(k), poke }
     }
 
@@ -172,11 +173,10 @@ impl Idle {
     /// Takes the duty off worker `k`; false if it had none. The caller re-elects if the seat is empty.
     #[must_use]
     pub(crate) fn resign(&self, k: usize) -> bool {
-        // IDLE.resign: the fence stands between the cleared bit and the look at the duty.
-        fence(Ordering::SeqCst);
         let resigned = self.is_sentinel(k)
             && self.sentinel.compare_exchange(k + 1, 0, Ordering::SeqCst, Ordering::Relaxed).is_ok();
         if resigned {
+            // Between the duty laid down and the caller's look at the seat.
             fence(Ordering::SeqCst);
         }
         resigned
@@ -275,7 +275,7 @@ impl Idle {
 
     /// After a bit was cleared: whether the driver must be interrupted.
     fn take_uncapped(&self) -> bool {
-        // IDLE.poke
+        // IDLE.poke, IDLE.resign
         fence(Ordering::SeqCst);
         self.uncapped.load(Ordering::Relaxed) && self.uncapped.swap(false, Ordering::SeqCst)
     }
