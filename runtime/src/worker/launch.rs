@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -13,6 +12,7 @@ use super::scheduler::Scheduler;
 use crate::context::{self, Scope};
 use crate::handle::Handle;
 use crate::services::tell_thread;
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
 use crate::task_core::Notified;
 
 /// Gives thread `index` its name.
@@ -80,7 +80,7 @@ impl Threads {
         let first = Arc::new(Mutex::new(Some(post)));
         let (given, shared) = (first.clone(), scheduler.clone());
         let started = builder.spawn(move || {
-            let mut post = given.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let mut post = given.lock().take();
             while let Some(Post { index, queue }) = post {
                 thread_main(&shared, index, queue);
                 post = shared.threads.next_post(&shared);
@@ -100,7 +100,7 @@ impl Threads {
                 Ok(())
             }
             Err(error) => {
-                let post = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let post = first.lock().take();
                 let queue = post.map(|post| post.queue);
                 // The closure was dropped without being called: the post is still there.
                 queue.map_or(Ok(()), |queue| Err((error, queue)))
@@ -120,7 +120,7 @@ impl Threads {
                 state.spares -= 1;
                 return post;
             }
-            state = self.work.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.work.wait_timeout(state, left).0;
         }
     }
 
@@ -143,14 +143,14 @@ impl Threads {
         let mut state = self.lock();
         while state.alive > 0 {
             state = match deadline {
-                None => self.ended.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => self.ended.wait(state),
                 Some(deadline) => {
                     let left = deadline.saturating_duration_since(Instant::now());
                     if left == Duration::ZERO {
                         state.handles.clear();
                         return false;
                     }
-                    self.ended.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+                    self.ended.wait_timeout(state, left).0
                 }
             };
         }
@@ -168,7 +168,7 @@ impl Threads {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

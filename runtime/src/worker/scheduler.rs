@@ -2,8 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 
 use crossbeam_deque::{Injector, Stealer, Worker};
 use crossbeam_utils::CachePadded;
@@ -15,6 +13,7 @@ use crate::driver::{Bell, Machine};
 use crate::park::{LifoSlot, Lounge};
 use crate::services::{Services, tell_task};
 use crate::spawn::{self, Origin};
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, fence};
 use crate::task_core::{Header, JoinHandle, Notified, Schedule, Task};
 
 /// The builder's knobs for the workers.

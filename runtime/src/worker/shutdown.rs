@@ -14,7 +14,6 @@
 //! and then empties the queues. One sees the other: no task stays in a queue, with its reference to the scheduler.
 
 use std::ptr;
-use std::sync::atomic::{Ordering, fence};
 use std::time::{Duration, Instant};
 
 use crossbeam_deque::Steal;
@@ -24,6 +23,7 @@ use super::scheduler::Scheduler;
 use crate::blocking::Wait;
 use crate::context::{self, Scope};
 use crate::panics::contain;
+use crate::sync::{Ordering, fence};
 
 /// How long a dropped runtime waits for blocking jobs.
 pub(crate) const BLOCKING_PATIENCE: Duration = Duration::from_millis(500);
