@@ -210,7 +210,7 @@ impl<T> Kept<T> {
         Self(Arc::new(value))
     }
 
-    pub(crate) fn is(self, other: Self) -> bool {
+    pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }

@@ -61,8 +61,8 @@ pub(crate) struct Current {
 pub fn enter(timers: &Timers, shard: Option<usize>, budget: Rc<Cell<u8>>) -> EnterGuard {
     let shared = timers.shared();
     let shard = match shard {
-        Some(index) => *shared.worker_shard(index),
-        None => *shared.foreign_shard(),
+        Some(index) => shared.worker_shard(index).clone(),
+        None => shared.foreign_shard().clone(),
     };
     let current = Rc::new(Current { shared: Arc::clone(shared), shard, budget });
     EnterGuard { previous: CURRENT.replace(Rc::into_raw(current)), not_send: PhantomData }

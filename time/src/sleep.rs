@@ -288,7 +288,7 @@ fn arm(
         }
         Place::Nowhere(error) => return Poll::Ready(Err(error)),
         Place::In(place, tick) => {
-            *shard = Some(place);
+            *shard = Some(place.clone());
             (place, tick)
         }
     };
@@ -307,7 +307,7 @@ fn place(deadline: Instant, entry: &Entry) -> Place {
         if shared.clock().has_reached(tick) {
             return Place::Due;
         }
-        Place::In(*place, tick)
+        Place::In(place.clone(), tick)
     };
     let owner = entry.owner();
     let found = context::with(|current| match current {

@@ -33,7 +33,7 @@ impl<T> Kept<T> {
 
     /// Whether both are the same value, not merely equal ones.
     #[inline]
-    pub(crate) fn is(self, other: Self) -> bool {
+    pub(crate) fn is(&self, other: &Self) -> bool {
         core::ptr::eq(self.0, other.0)
     }
 }
@@ -41,11 +41,9 @@ impl<T> Kept<T> {
 impl<T> Clone for Kept<T> {
     #[inline]
     fn clone(&self) -> Self {
-        *self
+        Self(self.0)
     }
 }
-
-impl<T> Copy for Kept<T> {}
 
 impl<T> core::ops::Deref for Kept<T> {
     type Target = T;

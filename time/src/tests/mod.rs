@@ -5,6 +5,7 @@ mod faults;
 mod stress;
 mod test_clock;
 mod trace;
+mod wakers;
 
 use core::future::Future;
 use core::pin::Pin;

@@ -156,7 +156,7 @@ impl Shards {
     /// Whether `shard` is one of these.
     #[inline]
     pub(crate) fn owns(&self, shard: &Shard) -> bool {
-        self.hub.clone().is(shard.hub().clone())
+        self.hub.is(shard.hub())
     }
 
     /// At most the earliest deadline.

@@ -1,18 +1,19 @@
 //! A runtime's timers: the handle that everybody shares, the driver that one party holds, and their builder.
 
+mod builder;
+mod driver;
+
 use core::fmt;
 use core::task::Waker;
-use core::time::Duration;
 use std::sync::Weak;
 
-use crate::clock::{Clock, ClockKind, Instant};
+use crate::clock::{Clock, Instant};
 use crate::context::{self, EnterGuard};
-use crate::error::Error;
-use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Kept, Mutex, Ordering};
-use crate::timer::{Interrupt, Next, Shard, Shards, Tick, TimerMetrics, Turned, Turner, nanos};
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Kept, Mutex, Ordering};
+use crate::timer::{Interrupt, Shard, Shards, Tick, TimerMetrics};
 
-/// After how many turns without an idle moment a busy runtime takes the next step of an `advance` nevertheless.
-const PATIENCE: u32 = 32;
+pub use builder::TimersBuilder;
+pub use driver::TimerDriver;
 
 /// What the parties of one runtime share.
 pub(crate) struct Shared {
@@ -290,212 +291,5 @@ impl Drop for Permit {
         if advance.callers.fetch_sub(1, Ordering::Relaxed) == 1 {
             advance.until.store(0, Ordering::Relaxed);
         }
-    }
-}
-
-/// The one party that waits for a runtime's timers and fires them.
-///
-/// The holder repeats three steps: [`prepare_park`](Self::prepare_park) and wait until then or until
-/// [`Interrupt::interrupt`] is called, [`awake`](Self::awake), [`turn`](Self::turn). Any thread may hold it; it never calls a
-/// waker itself.
-pub struct TimerDriver {
-    shared: Arc<Shared>,
-    turner: Turner,
-    /// Turns since the clock moved while an `advance` is going on.
-    waited: u32,
-}
-
-impl TimerDriver {
-    /// Promises to be awake at the returned tick and says how long to wait: not at all, until that tick, or for ever.
-    ///
-    /// From here until [`awake`](Self::awake), whoever files an earlier timer calls [`Interrupt::interrupt`], once; the
-    /// holder's wait must end then, also when the call comes before the wait began.
-    pub fn prepare_park(&mut self) -> Next {
-        if self.shared.clock.is_paused() {
-            // No slack and no head start: the clock stands still, so a due timer is due now and any other is a jump away.
-            return self.turner.prepare_park_exact(&self.shared.shards);
-        }
-        self.turner.prepare_park(&self.shared.shards)
-    }
-
-    /// Takes the promise back; to be called after the wait, before the driver changes hands.
-    pub fn awake(&mut self) {
-        self.turner.awake(&self.shared.shards);
-    }
-
-    /// Fires what is due, at most 1,024 timers a call, and adds their wakers to `wakes` for the caller to call.
-    pub fn turn(&mut self, wakes: &mut Vec<Waker>) -> Turned {
-        if self.shared.advance.callers.load(Ordering::Relaxed) > 0 {
-            self.waited += 1;
-            if self.waited >= PATIENCE {
-                self.advance_step();
-            }
-        }
-        let earliest = self.shared.shards.earliest_work();
-        if earliest >= Tick::NEVER.as_nanos() {
-            return Turned::default();
-        }
-        let now = self.shared.clock.now().as_nanos();
-        if earliest > now {
-            return Turned::default();
-        }
-        self.turner.turn(&self.shared.shards, now, wakes)
-    }
-
-    /// Moves a paused clock exactly to the earliest deadline, and says whether it moved. The caller has made sure that the
-    /// runtime is idle: no task ready or running, no I/O ready, no blocking job. A turn fires the timer then.
-    ///
-    /// It does nothing while the clock runs, and no more than [`advance_step`](Self::advance_step) where the builder said
-    /// [`auto_advance(false)`](TimersBuilder::auto_advance).
-    pub fn auto_advance(&mut self) -> bool {
-        if !self.shared.auto_advance {
-            return self.advance_step();
-        }
-        self.step(Tick::NEVER)
-    }
-
-    /// As [`auto_advance`](Self::auto_advance), but no further than a running [`advance`](crate::advance) asks for. The
-    /// caller has made sure that no task is ready or running; blocking jobs and I/O do not hold it up.
-    pub fn advance_step(&mut self) -> bool {
-        // Relaxed: ordered by the filing of the advance's own timer.
-        match self.shared.advance.until.load(Ordering::Relaxed) {
-            0 => false,
-            until => self.step(Tick::from_nanos(until)),
-        }
-    }
-
-    /// The timers that this drives.
-    #[must_use]
-    pub fn timers(&self) -> Timers {
-        Timers::from_shared(&self.shared)
-    }
-
-    fn step(&mut self, limit: Tick) -> bool {
-        self.waited = 0;
-        if !self.shared.clock.is_paused() {
-            return false;
-        }
-        let earliest = Tick::from_nanos(self.shared.shards.true_earliest());
-        if earliest == Tick::NEVER && limit == Tick::NEVER {
-            return false;
-        }
-        self.shared.clock.move_to(earliest.min(limit))
-    }
-}
-
-impl fmt::Debug for TimerDriver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TimerDriver").field("timers", &self.timers()).finish_non_exhaustive()
-    }
-}
-
-/// Describes a set of timers; see [`Timers::builder`].
-#[derive(Clone)]
-pub struct TimersBuilder {
-    shards: usize,
-    clock: ClockKind,
-    slack: Duration,
-    start_paused: bool,
-    auto_advance: bool,
-    interrupt: Option<std::sync::Arc<dyn Interrupt>>,
-}
-
-impl Default for TimersBuilder {
-    fn default() -> Self {
-        TimersBuilder {
-            shards: 1,
-            clock: ClockKind::default(),
-            slack: Duration::from_micros(50),
-            start_paused: false,
-            auto_advance: true,
-            interrupt: None,
-        }
-    }
-}
-
-impl TimersBuilder {
-    /// How many threads get a shard to themselves; shards for foreign threads are added. 1 unless said.
-    #[must_use]
-    pub fn shards(mut self, shards: usize) -> Self {
-        self.shards = shards;
-        self
-    }
-
-    /// Which clock to follow: the monotonic one unless said.
-    #[must_use]
-    pub fn clock(mut self, clock: ClockKind) -> Self {
-        self.clock = clock;
-        self
-    }
-
-    /// How long after a turn that fired timers the next wait lasts at least; 50 µs unless said. It keeps a crowd of
-    /// timers from turning the driver into a busy loop, and delays nothing otherwise.
-    #[must_use]
-    pub fn slack(mut self, slack: Duration) -> Self {
-        self.slack = slack;
-        self
-    }
-
-    /// Whether the clock stands still from the start, for tests.
-    #[must_use]
-    pub fn start_paused(mut self, paused: bool) -> Self {
-        self.start_paused = paused;
-        self
-    }
-
-    /// Whether a paused clock jumps to the next deadline when the runtime is idle; it does unless said.
-    #[must_use]
-    pub fn auto_advance(mut self, auto: bool) -> Self {
-        self.auto_advance = auto;
-        self
-    }
-
-    /// What to call when a timer is filed that is due before the driver planned to be awake.
-    #[must_use]
-    pub fn interrupt(mut self, interrupt: std::sync::Arc<dyn Interrupt>) -> Self {
-        self.interrupt = Some(interrupt);
-        self
-    }
-
-    /// Builds the timers and their driver.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unsupported`] where the platform lacks the clock.
-    pub fn build(self) -> Result<(Timers, TimerDriver), Error> {
-        static IDS: AtomicU32 = AtomicU32::new(1);
-        if !Clock::is_supported(self.clock) {
-            return Err(Error::Unsupported);
-        }
-        let foreign = 1 + self.shards / 8;
-        let clock = Clock::new(self.clock, self.start_paused);
-        // Relaxed: only uniqueness matters.
-        let id = IDS.fetch_add(1, Ordering::Relaxed);
-        let shards = Shared::shards(self.shards + foreign);
-        shards.open(id, clock.epoch(), self.interrupt.clone());
-        let shared = Arc::new(Shared {
-            id,
-            shards,
-            clock,
-            workers: self.shards,
-            auto_advance: self.auto_advance,
-            interrupt: self.interrupt,
-            advance: Advances::default(),
-        });
-        REGISTRY.lock().push((shared.id, Arc::downgrade(&shared)));
-        let driver = TimerDriver { shared: Arc::clone(&shared), turner: Turner::new(nanos(self.slack)), waited: 0 };
-        Ok((Timers { shared }, driver))
-    }
-}
-
-impl fmt::Debug for TimersBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TimersBuilder")
-            .field("shards", &self.shards)
-            .field("clock", &self.clock)
-            .field("slack", &self.slack)
-            .field("start_paused", &self.start_paused)
-            .field("auto_advance", &self.auto_advance)
-            .finish_non_exhaustive()
     }
 }

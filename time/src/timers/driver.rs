@@ -1,0 +1,111 @@
+//! The driver, by hand or in a runtime's hands.
+
+use core::fmt;
+use core::task::Waker;
+
+use super::{Shared, Timers};
+use crate::sync::{Arc, Ordering};
+use crate::timer::{Next, Tick, Turned, Turner};
+
+/// After how many turns without an idle moment a busy runtime takes the next step of an `advance` nevertheless.
+const PATIENCE: u32 = 32;
+
+/// The one party that waits for a runtime's timers and fires them.
+///
+/// The holder repeats three steps: [`prepare_park`](Self::prepare_park) and wait until then or until
+/// [`Interrupt::interrupt`] is called, [`awake`](Self::awake), [`turn`](Self::turn). Any thread may hold it; it never calls a
+/// waker itself.
+pub struct TimerDriver {
+    shared: Arc<Shared>,
+    turner: Turner,
+    /// Turns since the clock moved while an `advance` is going on.
+    waited: u32,
+}
+
+impl TimerDriver {
+    pub(super) fn new(shared: &Arc<Shared>, turner: Turner) -> TimerDriver {
+        TimerDriver { shared: Arc::clone(shared), turner, waited: 0 }
+    }
+
+    /// Promises to be awake at the returned tick and says how long to wait: not at all, until that tick, or for ever.
+    ///
+    /// From here until [`awake`](Self::awake), whoever files an earlier timer calls [`Interrupt::interrupt`], once; the
+    /// holder's wait must end then, also when the call comes before the wait began.
+    pub fn prepare_park(&mut self) -> Next {
+        if self.shared.clock.is_paused() {
+            // No slack and no head start: the clock stands still, so a due timer is due now and any other is a jump away.
+            return self.turner.prepare_park_exact(&self.shared.shards);
+        }
+        self.turner.prepare_park(&self.shared.shards)
+    }
+
+    /// Takes the promise back; to be called after the wait, before the driver changes hands.
+    pub fn awake(&mut self) {
+        self.turner.awake(&self.shared.shards);
+    }
+
+    /// Fires what is due, at most 1,024 timers a call, and adds their wakers to `wakes` for the caller to call.
+    pub fn turn(&mut self, wakes: &mut Vec<Waker>) -> Turned {
+        if self.shared.advance.callers.load(Ordering::Relaxed) > 0 {
+            self.waited += 1;
+            if self.waited >= PATIENCE {
+                self.advance_step();
+            }
+        }
+        let earliest = self.shared.shards.earliest_work();
+        if earliest >= Tick::NEVER.as_nanos() {
+            return Turned::default();
+        }
+        let now = self.shared.clock.now().as_nanos();
+        if earliest > now {
+            return Turned::default();
+        }
+        self.turner.turn(&self.shared.shards, now, wakes)
+    }
+
+    /// Moves a paused clock exactly to the earliest deadline, and says whether it moved. The caller has made sure that the
+    /// runtime is idle: no task ready or running, no I/O ready, no blocking job. A turn fires the timer then.
+    ///
+    /// It does nothing while the clock runs, and no more than [`advance_step`](Self::advance_step) where the builder said
+    /// [`auto_advance(false)`](TimersBuilder::auto_advance).
+    pub fn auto_advance(&mut self) -> bool {
+        if !self.shared.auto_advance {
+            return self.advance_step();
+        }
+        self.step(Tick::NEVER)
+    }
+
+    /// As [`auto_advance`](Self::auto_advance), but no further than a running [`advance`](crate::advance) asks for. The
+    /// caller has made sure that no task is ready or running; blocking jobs and I/O do not hold it up.
+    pub fn advance_step(&mut self) -> bool {
+        // Relaxed: ordered by the filing of the advance's own timer.
+        match self.shared.advance.until.load(Ordering::Relaxed) {
+            0 => false,
+            until => self.step(Tick::from_nanos(until)),
+        }
+    }
+
+    /// The timers that this drives.
+    #[must_use]
+    pub fn timers(&self) -> Timers {
+        Timers::from_shared(&self.shared)
+    }
+
+    fn step(&mut self, limit: Tick) -> bool {
+        self.waited = 0;
+        if !self.shared.clock.is_paused() {
+            return false;
+        }
+        let earliest = Tick::from_nanos(self.shared.shards.true_earliest());
+        if earliest == Tick::NEVER && limit == Tick::NEVER {
+            return false;
+        }
+        self.shared.clock.move_to(earliest.min(limit))
+    }
+}
+
+impl fmt::Debug for TimerDriver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TimerDriver").field("timers", &self.timers()).finish_non_exhaustive()
+    }
+}
