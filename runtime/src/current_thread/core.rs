@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::ptr;
 use std::sync::Arc;
 use std::task::Waker;
+use std::time::Instant;
 
 use super::Scheduler;
 use super::run::Signal;
@@ -148,10 +149,20 @@ impl CoreSlot {
         self.closed.notify_all();
     }
 
-    pub(super) fn wait_closed(&self) {
+    /// Waits until the core is gone for good, but not past `deadline`.
+    pub(super) fn wait_closed(&self, deadline: Option<Instant>) {
         let mut state = self.state.lock();
         while !state.closed {
-            state = self.closed.wait(state);
+            state = match deadline {
+                None => self.closed.wait(state),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return;
+                    }
+                    self.closed.wait_timeout(state, left).0
+                }
+            };
         }
     }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Scheduler {
     /// The `block_on` callers that wait without the core.
     activity: Activity,
     stopping: AtomicBool,
+    /// It stops because a task panicked.
+    panicked: AtomicBool,
 }
 
 #[derive(Default)]
@@ -66,6 +68,7 @@ impl Scheduler {
             bell,
             activity: Activity::new(),
             stopping: AtomicBool::new(false),
+            panicked: AtomicBool::new(false),
         }
     }
 
@@ -141,6 +144,8 @@ impl Schedule for Arc<Scheduler> {
 
     fn unhandled_panic(&self) {
         if self.services.panic_is_fatal {
+            // Relaxed: read after `stopping`.
+            self.panicked.store(true, Ordering::Relaxed);
             self.stopping.store(true, Ordering::Release);
             self.unpark();
         }

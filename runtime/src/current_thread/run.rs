@@ -309,6 +309,8 @@ impl Drop for Driving<'_> {
             core.tasks = tasks;
             self.scheduler.services.counters[0].park();
             self.scheduler.slot.put_back(core);
+            // Whoever stopped the runtime meanwhile has not found the core.
+            self.scheduler.finish_if_stopping();
         }
     }
 }
@@ -350,7 +352,8 @@ fn stop<T>(mut driving: Driving<'_>) -> Option<T> {
     drop(driving);
     super::shutdown::finish(scheduler, core);
     assert!(
-        !scheduler.services.panic_is_fatal,
+        // Relaxed: written before `stopping`, which was read.
+        !scheduler.panicked.load(Ordering::Relaxed),
         "a task panicked, and `unhandled_panic(ShutdownRuntime)` shut the runtime down"
     );
     None

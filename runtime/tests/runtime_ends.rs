@@ -1,0 +1,128 @@
+//! Runtimes that end while somebody is inside of them, on their own threads, with their threads.
+
+mod task_support;
+
+use std::future::pending;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use task_support::{Drops, Gate, PATIENCE, eventually};
+use wheelhouse::runtime::{Builder, Handle, Runtime, UnhandledPanic};
+use wheelhouse::task::yield_now;
+
+fn current_thread() -> Runtime {
+    Builder::new_current_thread().build().unwrap()
+}
+
+/// Runs `f` on a thread of its own: a test that hangs fails.
+#[track_caller]
+fn ends(what: &str, f: impl FnOnce() + Send + 'static) {
+    let thread = thread::spawn(f);
+    eventually(what, || thread.is_finished());
+    thread.join().unwrap();
+}
+
+/// Leaves a task in the runtime whose future tells of its drop.
+fn leave_a_task(handle: &Handle) -> Drops {
+    let drops = Drops::default();
+    let guard = drops.guard();
+    drop(handle.spawn(async move {
+        let _guard = guard;
+        pending::<()>().await;
+    }));
+    drops
+}
+
+#[test]
+fn drop_on_another_thread_ends_when_the_block_on_in_progress_returns() {
+    ends("the drop", || {
+        let runtime = current_thread();
+        let drops = leave_a_task(runtime.handle());
+        let handle = runtime.handle().clone();
+        let (started, is_started) = mpsc::channel();
+        let inside = thread::spawn(move || {
+            handle.block_on(async move {
+                started.send(()).unwrap();
+                // Ready at the end of this very poll, which sees nothing of the shutdown.
+                thread::sleep(Duration::from_millis(50));
+            });
+        });
+        is_started.recv().unwrap();
+        drop(runtime);
+        assert_eq!(drops.count(), 1);
+        inside.join().unwrap();
+    });
+}
+
+#[test]
+fn drops_that_race_with_short_block_ons_cancel_every_task() {
+    ends("the drops", || {
+        for round in 0..300 {
+            let runtime = current_thread();
+            let drops = leave_a_task(runtime.handle());
+            let handle = runtime.handle().clone();
+            let inside = thread::spawn(move || {
+                for _ in 0..round % 7 {
+                    handle.block_on(yield_now());
+                }
+            });
+            thread::sleep(Duration::from_micros(fastrand::u64(0..60)));
+            if round % 2 == 0 {
+                drop(runtime)
+            } else {
+                runtime.shutdown_background()
+            }
+            inside.join().unwrap();
+            assert_eq!(drops.count(), 1, "round {round}");
+        }
+    });
+}
+
+#[test]
+fn drop_inside_of_its_own_block_on_cancels_its_tasks() {
+    for runtime in [current_thread(), Builder::new_multi_thread().worker_threads(1).build().unwrap()] {
+        let drops = leave_a_task(runtime.handle());
+        let handle = runtime.handle().clone();
+        handle.block_on(async move { drop(runtime) });
+        eventually("the task's drop", || drops.count() == 1);
+    }
+}
+
+#[test]
+fn shutdown_timeout_gives_up_on_a_poll_that_runs_on_another_thread() {
+    let runtime = current_thread();
+    let drops = leave_a_task(runtime.handle());
+    let handle = runtime.handle().clone();
+    let (started, is_started) = mpsc::channel();
+    let (go_on, goes_on) = mpsc::channel::<()>();
+    let inside = thread::spawn(move || {
+        handle.block_on(async move {
+            started.send(()).unwrap();
+            // Err: the test has failed.
+            let _ = goes_on.recv_timeout(PATIENCE);
+        });
+    });
+    is_started.recv().unwrap();
+    let begun = Instant::now();
+    runtime.shutdown_timeout(Duration::from_millis(50));
+    let took = begun.elapsed();
+    assert!(took >= Duration::from_millis(50) && took < PATIENCE / 2, "{took:?}");
+    go_on.send(()).unwrap();
+    inside.join().unwrap();
+    assert_eq!(drops.count(), 1);
+}
+
+#[test]
+fn ordinary_end_of_a_runtime_that_panics_would_end_panics_nobody() {
+    let runtime = Builder::new_current_thread().unhandled_panic(UnhandledPanic::ShutdownRuntime).build().unwrap();
+    let (handle, gate) = (runtime.handle().clone(), Gate::default());
+    let inside = thread::spawn({
+        let gate = gate.clone();
+        move || handle.block_on(gate)
+    });
+    eventually("the poll", || gate.polls() > 0);
+    drop(runtime);
+    gate.open();
+    inside.join().unwrap();
+}
