@@ -197,3 +197,23 @@ fn tasks_of_a_local_set_are_listed_once_it_was_polled() {
     drop(local);
     assert!(runtime.handle().dump().tasks().is_empty());
 }
+
+#[test]
+fn stuck_current_thread_runtime_is_dumped_from_outside() {
+    let runtime = Builder::new_current_thread().watchdog(Duration::from_millis(20)).build().unwrap();
+    let (release, released) = channel::<()>();
+    let (started, is_started) = channel();
+    let task = runtime.spawn(async move {
+        started.send(()).unwrap();
+        released.recv().unwrap_err();
+    });
+    let (id, handle) = (task.id(), runtime.handle().clone());
+    let driver = thread::spawn(move || runtime.block_on(task));
+    is_started.recv_timeout(PATIENCE).unwrap();
+    eventually("the watchdog has seen it", || {
+        let state = find(&handle.dump(), id).unwrap().state();
+        matches!(state, TaskState::Running { worker: Some(0), since: Some(_), .. })
+    });
+    drop(release);
+    driver.join().unwrap().unwrap();
+}
