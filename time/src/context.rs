@@ -117,6 +117,23 @@ impl Proceed {
 /// [`Proceed::made_progress`], and one that pends drops the answer.
 ///
 /// Outside a runtime nothing is limited.
+///
+/// # Examples
+///
+/// A leaf future that takes part:
+///
+/// ```
+/// use std::task::{Context, Poll, ready};
+/// use wheelhouse_time::context;
+///
+/// fn poll_next(items: &mut Vec<u8>, cx: &mut Context<'_>) -> Poll<Option<u8>> {
+///     let proceed = ready!(context::poll_proceed(cx));
+///     proceed.made_progress();
+///     Poll::Ready(items.pop())
+/// }
+/// # let mut cx = Context::from_waker(std::task::Waker::noop());
+/// # assert_eq!(poll_next(&mut vec![1], &mut cx), Poll::Ready(Some(1)));
+/// ```
 pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<Proceed> {
     if has_budget() {
         Poll::Ready(Proceed(()))

@@ -84,6 +84,20 @@ impl Error {
 /// The error of a [`Timeout`](crate::Timeout) whose time ran out.
 ///
 /// It converts into an [`std::io::Error`] of kind [`TimedOut`](std::io::ErrorKind::TimedOut).
+///
+/// # Examples
+///
+/// ```
+/// use std::{future::pending, io, time::Duration};
+/// use wheelhouse_time::timeout;
+///
+/// async fn reply() -> io::Result<u8> {
+///     Ok(timeout(Duration::from_millis(1), pending::<u8>()).await?)
+/// }
+/// # wheelhouse_time::doc::block_on(async {
+/// assert_eq!(reply().await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+/// # });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Elapsed(());
 

@@ -26,6 +26,18 @@ const COARSE: u64 = 64_000_000;
 const RUNNING: u64 = u64::MAX;
 
 /// Which of the system's clocks a runtime's timers follow.
+///
+/// # Examples
+///
+/// ```
+/// use wheelhouse_time::{ClockKind, Error, Timers};
+///
+/// match Timers::builder().clock(ClockKind::Boottime).build() {
+///     Ok((timers, _driver)) => println!("counts suspended time: {:?}", timers.now()),
+///     Err(Error::Unsupported) => println!("this platform has no such clock"),
+///     Err(error) => panic!("{error}"),
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ClockKind {

@@ -39,6 +39,24 @@ const TURN: usize = 1024;
 const HOLD: usize = 256;
 
 /// How to end the driver's wait early.
+///
+/// # Examples
+///
+/// ```
+/// use std::{sync::Arc, thread::Thread};
+/// use wheelhouse_time::{Interrupt, Timers};
+///
+/// struct Unpark(Thread);
+///
+/// impl Interrupt for Unpark {
+///     fn interrupt(&self) {
+///         self.0.unpark();
+///     }
+/// }
+///
+/// let unpark = Arc::new(Unpark(std::thread::current()));
+/// let (_timers, _driver) = Timers::builder().interrupt(unpark).build().unwrap();
+/// ```
 pub trait Interrupt: Send + Sync {
     /// Ends the wait that the driver is in or about to begin. Called from any thread, with no lock held.
     fn interrupt(&self);

@@ -10,6 +10,17 @@ use crate::sync::{Arc, AtomicU32, Ordering};
 use crate::timer::{Interrupt, Turner, nanos};
 
 /// Describes a set of timers; see [`Timers::builder`].
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheelhouse_time::{ClockKind, Timers};
+///
+/// let builder = Timers::builder().shards(4).clock(ClockKind::Monotonic).slack(Duration::from_micros(100));
+/// let (timers, _driver) = builder.build().unwrap();
+/// assert_eq!(timers.earliest(), None);
+/// ```
 #[derive(Clone)]
 pub struct TimersBuilder {
     shards: usize,

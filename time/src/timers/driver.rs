@@ -13,8 +13,27 @@ const PATIENCE: u32 = 32;
 /// The one party that waits for a runtime's timers and fires them.
 ///
 /// The holder repeats three steps: [`prepare_park`](Self::prepare_park) and wait until then or until
-/// [`Interrupt::interrupt`] is called, [`awake`](Self::awake), [`turn`](Self::turn). Any thread may hold it; it never calls a
-/// waker itself.
+/// [`Interrupt::interrupt`](crate::Interrupt::interrupt) is called, [`awake`](Self::awake), [`turn`](Self::turn). Any thread may hold it; it never calls a
+/// waker itself. The example of [`Timers`] is such a holder.
+///
+/// # Examples
+///
+/// A paused clock, moved by the driver:
+///
+/// ```
+/// use std::{future::Future, pin::pin, task::{Context, Waker}, time::Duration};
+/// use wheelhouse_time::{Timers, sleep};
+///
+/// let (timers, mut driver) = Timers::builder().start_paused(true).build().unwrap();
+/// let _entered = timers.enter();
+/// let mut sleep = pin!(sleep(Duration::from_secs(60)));
+/// assert!(sleep.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+/// assert!(driver.auto_advance());
+/// let mut wakes = Vec::new();
+/// assert_eq!(driver.turn(&mut wakes).fired, 1);
+/// assert_eq!(timers.now().as_nanos(), 60_000_000_000);
+/// # wakes.drain(..).for_each(Waker::wake);
+/// ```
 pub struct TimerDriver {
     shared: Arc<Shared>,
     turner: Turner,
@@ -29,7 +48,8 @@ impl TimerDriver {
 
     /// Promises to be awake at the returned tick and says how long to wait: not at all, until that tick, or for ever.
     ///
-    /// From here until [`awake`](Self::awake), whoever files an earlier timer calls [`Interrupt::interrupt`], once; the
+    /// From here until [`awake`](Self::awake), whoever files an earlier timer calls
+    /// [`Interrupt::interrupt`](crate::Interrupt::interrupt), once; the
     /// holder's wait must end then, also when the call comes before the wait began.
     pub fn prepare_park(&mut self) -> Next {
         if self.shared.clock.is_paused() {
@@ -67,7 +87,7 @@ impl TimerDriver {
     /// runtime is idle: no task ready or running, no I/O ready, no blocking job. A turn fires the timer then.
     ///
     /// It does nothing while the clock runs, and no more than [`advance_step`](Self::advance_step) where the builder said
-    /// [`auto_advance(false)`](TimersBuilder::auto_advance).
+    /// [`auto_advance(false)`](crate::TimersBuilder::auto_advance).
     pub fn auto_advance(&mut self) -> bool {
         if !self.shared.auto_advance {
             return self.advance_step();

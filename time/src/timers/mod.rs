@@ -237,7 +237,7 @@ impl Timers {
         self.shared.interrupt();
     }
 
-    /// Ends all timers: each armed one is woken once and answers with [`Error::Shutdown`], and so does every one that is
+    /// Ends all timers: each armed one is woken once and answers with [`Error::Shutdown`](crate::Error::Shutdown), and so does every one that is
     /// polled for the first time later. The wakers are added to `wakes`, to be called by the caller.
     ///
     /// A bounded number is handled at a time; `true` says that more are left and that it is to be called again.
