@@ -11,7 +11,7 @@ use crate::coop::{self, BudgetGuard, UNLIMITED};
 use crate::handle::Handle;
 
 thread_local! {
-    static CURRENT: RefCell<Option<Handle>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<Rc<Handle>>> = const { RefCell::new(None) };
     static SCOPE: Cell<Scope> = const { Cell::new(Scope::Outside) };
     static BUDGET_LEFT: Rc<Cell<u8>> = Rc::new(Cell::new(UNLIMITED));
 }
@@ -29,18 +29,18 @@ pub(crate) enum Scope {
 
 /// The runtime that the thread has entered.
 pub(crate) fn current() -> Option<Handle> {
-    CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
+    shared().as_deref().cloned()
 }
 
 /// Calls `f` with the runtime that the thread has entered.
 pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Handle>) -> R) -> R {
-    let mut f = Some(f);
-    let result = CURRENT.try_with(|current| f.take().map(|f| f(current.borrow().as_ref())));
-    match (result, f) {
-        (Ok(Some(result)), _) => result,
-        (_, Some(f)) => f(None),
-        (_, None) => unreachable!("the closure is taken only to be called"),
-    }
+    f(shared().as_deref())
+}
+
+/// The slot's content, without a borrow that would outlast this call: what is done with it may enter a runtime.
+fn shared() -> Option<Rc<Handle>> {
+    // Err: the thread ends.
+    CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
 }
 
 /// The thread's budget, shared by the leaf futures of time and io.
@@ -64,14 +64,14 @@ pub(crate) fn enter(handle: &Handle, worker: Option<usize>) -> Entered {
     let time = services.time.then(|| wheelhouse_time::context::enter(&services.timers, worker, budget()));
     let io = services.sockets.then(|| wheelhouse_io::context::enter(&services.io, budget()));
     let _left = coop::enter_budget(budget());
-    let before = CURRENT.with(|current| current.replace(Some(handle.clone())));
+    let before = CURRENT.with(|current| current.replace(Some(Rc::new(handle.clone()))));
     Entered { before, _left, io, time, on_this_thread: PhantomData }
 }
 
 /// Leaves the runtime when dropped, and restores what was entered before.
 #[derive(Debug)]
 pub(crate) struct Entered {
-    before: Option<Handle>,
+    before: Option<Rc<Handle>>,
     _left: BudgetGuard,
     io: Option<wheelhouse_io::context::EnterGuard>,
     time: Option<wheelhouse_time::context::EnterGuard>,

@@ -302,3 +302,27 @@ fn aborted_sleepers_leave_no_timer_behind() {
         assert!(begun.elapsed() < Duration::from_secs(60), "{name}");
     }
 }
+
+/// The future of a task that is refused, since its runtime is gone, is dropped where it was spawned: there it may enter
+/// a runtime and spawn again.
+#[test]
+fn refused_future_may_use_the_runtime_in_its_drop() {
+    struct Enters(wheelhouse::runtime::Handle, Drops);
+    impl Drop for Enters {
+        fn drop(&mut self) {
+            let _entered = self.0.enter();
+            let guard = self.1.guard();
+            drop(wheelhouse::spawn(async move { drop(guard) }));
+        }
+    }
+    for (name, runtime) in flavours() {
+        let drops = Drops::default();
+        let handle = runtime.handle().clone();
+        let _entered = handle.enter();
+        drop(runtime);
+        let enters = Enters(handle.clone(), drops.clone());
+        let task = wheelhouse::spawn(async move { drop(enters) });
+        assert!(futures::executor::block_on(task).unwrap_err().is_cancelled(), "{name}");
+        assert_eq!(drops.count(), 1, "{name}");
+    }
+}
