@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use wheelhouse::runtime::{Builder, Handle, Runtime, UnhandledPanic};
-use wheelhouse::task::{block_in_place, yield_now};
+use wheelhouse::task::yield_now;
 use wheelhouse::time::sleep;
 
 fn multi() -> Runtime {
@@ -303,74 +303,6 @@ fn a_park_hook_that_wakes_a_task_does_not_starve_the_driver() {
 }
 
 #[test]
-fn a_yield_inside_of_block_on_inside_of_block_in_place_goes_on() {
-    let runtime = multi();
-    let value = runtime.block_on(async {
-        wheelhouse::spawn(async {
-            block_in_place(|| {
-                Handle::current().block_on(async {
-                    for _ in 0..10 {
-                        yield_now().await;
-                    }
-                    sleep(Duration::from_millis(1)).await;
-                    5
-                })
-            })
-        })
-        .await
-        .unwrap()
-    });
-    assert_eq!(value, 5);
-}
-
-#[test]
-fn what_was_woken_before_a_blocking_section_runs_beside_it() {
-    let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
-    let took = runtime.block_on(async {
-        wheelhouse::spawn(async {
-            let (sent, is_sent) = async_channel::bounded::<Instant>(1);
-            let receiver = wheelhouse::spawn(async move { is_sent.recv().await.unwrap().elapsed() });
-            yield_now().await;
-            sent.send(Instant::now()).await.unwrap();
-            // The only worker moves on; what it had in its slot goes with it.
-            block_in_place(|| std::thread::sleep(Duration::from_millis(500)));
-            receiver.await.unwrap()
-        })
-        .await
-        .unwrap()
-    });
-    assert!(took < Duration::from_millis(400), "{took:?}");
-}
-
-#[test]
-fn blocking_sections_in_many_tasks_end() {
-    let runtime = multi();
-    runtime.block_on(async {
-        let tasks: Vec<_> = (0..40)
-            .map(|i| {
-                wheelhouse::spawn(async move {
-                    for _ in 0..5 {
-                        block_in_place(|| std::thread::sleep(Duration::from_micros(i * 20)));
-                        yield_now().await;
-                        sleep(Duration::from_micros(100)).await;
-                    }
-                })
-            })
-            .collect();
-        for task in tasks {
-            task.await.unwrap();
-        }
-    });
-}
-
-#[test]
-fn a_blocking_section_on_a_current_thread_runtime_panics_with_the_remedy() {
-    let runtime = Builder::new_current_thread().build().unwrap();
-    let panic = runtime.block_on(async { catch_unwind(|| block_in_place(|| ())).unwrap_err() });
-    assert!(message(panic).contains("spawn_blocking"));
-}
-
-#[test]
 fn several_threads_share_a_current_thread_runtime() {
     let runtime = Arc::new(Builder::new_current_thread().build().unwrap());
     let total: u64 = std::thread::scope(|scope| {
@@ -443,18 +375,6 @@ fn tasks_wait_for_nobody_after_their_spawner_left_the_runtime() {
 }
 
 #[test]
-fn a_runtime_dropped_in_a_blocking_section_of_its_own_does_not_wait_for_itself() {
-    let runtime = multi();
-    let (done, is_done) = mpsc::channel();
-    let handle = runtime.handle().clone();
-    handle.spawn(async move {
-        block_in_place(|| drop(runtime));
-        done.send(()).unwrap();
-    });
-    is_done.recv_timeout(Duration::from_secs(20)).unwrap();
-}
-
-#[test]
 fn more_workers_than_a_word_has_bits_find_their_tasks() {
     let runtime = Builder::new_multi_thread().worker_threads(130).build().unwrap();
     runtime.block_on(async {
@@ -490,30 +410,4 @@ fn the_environment_says_how_many_workers_there_are() {
             .unwrap();
         assert!(child.status.success(), "{value}: {}", String::from_utf8_lossy(&child.stdout));
     }
-}
-
-#[test]
-fn a_used_up_budget_delays_no_wake_up_beyond_a_blocking_section() {
-    let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
-    let took = runtime.block_on(async {
-        wheelhouse::spawn(async {
-            let (sent, is_sent) = async_channel::bounded::<Instant>(1);
-            let receiver = wheelhouse::spawn(async move {
-                // The budget is used up here in one poll, so that the wake-up comes with none left.
-                for _ in 0..1000 {
-                    sleep(Duration::ZERO).await;
-                }
-                is_sent.recv().await.unwrap().elapsed()
-            });
-            for _ in 0..127 {
-                sleep(Duration::ZERO).await;
-            }
-            sent.send(Instant::now()).await.unwrap();
-            block_in_place(|| std::thread::sleep(Duration::from_millis(500)));
-            receiver.await.unwrap()
-        })
-        .await
-        .unwrap()
-    });
-    assert!(took < Duration::from_millis(400), "{took:?}");
 }
