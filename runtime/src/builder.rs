@@ -1,6 +1,8 @@
 //! The builder: every knob of a runtime.
 
 mod assemble;
+mod hooks;
+mod tuning;
 
 use std::fmt;
 use std::io;
@@ -9,7 +11,7 @@ use std::time::Duration;
 
 use crate::driver::Fault;
 use crate::runtime::Runtime;
-use crate::services::{Hooks, TaskMeta};
+use crate::services::Hooks;
 use crate::worker::launch::ThreadName;
 
 /// What happens when a task panics.
@@ -74,12 +76,28 @@ pub struct Builder {
 
 impl Builder {
     /// A runtime with worker threads that steal tasks from each other.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().worker_threads(2).build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn new_multi_thread() -> Self {
         Self::new(Flavour::MultiThread)
     }
 
     /// A runtime without threads of its own: tasks run on the thread that is inside
     /// [`block_on`](Runtime::block_on).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_current_thread().build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn new_current_thread() -> Self {
         Self::new(Flavour::CurrentThread)
     }
@@ -116,6 +134,14 @@ impl Builder {
     /// current-thread flavour.
     ///
     /// 0 is an error of [`build`](Self::build).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().worker_threads(4).build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn worker_threads(mut self, workers: usize) -> Self {
         self.workers = Some(workers);
         self
@@ -126,163 +152,73 @@ impl Builder {
     ///
     /// If the system starts no further thread, the pool goes on with those it has. Only if it has none at all
     /// [`spawn_blocking`](Runtime::spawn_blocking) panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().max_blocking_threads(16).build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn max_blocking_threads(mut self, threads: usize) -> Self {
         self.max_blocking_threads = threads;
         self
     }
 
     /// The name of the runtime's threads; `wheelhouse` by default.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().thread_name("my-service").build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn thread_name(self, name: impl Into<String>) -> Self {
         let name = name.into();
         self.thread_name_fn(move || name.clone())
     }
 
     /// Gives each thread its name when it starts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().thread_name_fn(|| "one-of-many".to_owned()).build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn thread_name_fn(mut self, name: impl Fn() -> String + Send + Sync + 'static) -> Self {
         self.thread_name = Arc::new(move |_| name());
         self
     }
 
     /// Bytes of stack for each of the runtime's threads; the standard library's default by default.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().thread_stack_size(4 << 20).build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn thread_stack_size(mut self, bytes: usize) -> Self {
         self.stack_size = Some(bytes);
         self
     }
 
     /// How long a thread of the pool for blocking work stays without any; 10 s by default.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().thread_keep_alive(Duration::from_secs(60)).build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn thread_keep_alive(mut self, keep_alive: Duration) -> Self {
         self.keep_alive = keep_alive;
-        self
-    }
-
-    /// Called on each thread of the runtime before it does anything else, with the worker's number. Threads of the pool
-    /// for blocking work count on from the number of workers.
-    pub fn on_thread_start(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        self.hooks.thread_start = Some(Arc::new(hook));
-        self
-    }
-
-    /// Called on each thread of the runtime before it ends; the number is that of
-    /// [`on_thread_start`](Self::on_thread_start).
-    pub fn on_thread_stop(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        self.hooks.thread_stop = Some(Arc::new(hook));
-        self
-    }
-
-    /// Called on a worker, with its number, before it goes to sleep for want of tasks. It may wake tasks.
-    pub fn on_thread_park(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        self.hooks.thread_park = Some(Arc::new(hook));
-        self
-    }
-
-    /// Called on a worker, with its number, after it has woken.
-    pub fn on_thread_unpark(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        self.hooks.thread_unpark = Some(Arc::new(hook));
-        self
-    }
-
-    /// Called on the spawning thread for each task, before it is queued.
-    pub fn on_task_spawn(mut self, hook: impl Fn(&TaskMeta) + Send + Sync + 'static) -> Self {
-        self.hooks.task_spawn = Some(Arc::new(hook));
-        self
-    }
-
-    /// Called for each task after its future was dropped.
-    pub fn on_task_terminate(mut self, hook: impl Fn(&TaskMeta) + Send + Sync + 'static) -> Self {
-        self.hooks.task_terminate = Some(Arc::new(hook));
-        self
-    }
-
-    /// Called before each poll of a task.
-    pub fn on_before_task_poll(mut self, hook: impl Fn(&TaskMeta) + Send + Sync + 'static) -> Self {
-        self.hooks.before_poll = Some(Arc::new(hook));
-        self
-    }
-
-    /// Called after each poll of a task.
-    pub fn on_after_task_poll(mut self, hook: impl Fn(&TaskMeta) + Send + Sync + 'static) -> Self {
-        self.hooks.after_poll = Some(Arc::new(hook));
-        self
-    }
-
-    /// Every so many polls a worker looks first at the tasks that other threads queued; 61 by default, 0 is an error of
-    /// [`build`](Self::build).
-    pub fn global_queue_interval(mut self, polls: u32) -> Self {
-        self.global_queue_interval = Some(polls);
-        self
-    }
-
-    /// A worker that is never out of tasks looks at timers and sockets after so many polls at the latest; 61 by default,
-    /// 0 is an error of [`build`](Self::build). While it finds something there, it looks more often.
-    pub fn event_interval(mut self, polls: u32) -> Self {
-        self.event_interval = Some(polls);
-        self
-    }
-
-    /// How soon after a turn that fired timers the driver may sleep for the next ones: it keeps crowds of timers from
-    /// becoming a busy loop; 50 µs by default. Nothing else is delayed by it.
-    pub fn timer_slack(mut self, slack: Duration) -> Self {
-        self.timer_slack = slack;
-        self
-    }
-
-    /// Whether timers count the time that the machine is suspended. [`build`](Self::build) fails where the platform has
-    /// no such clock.
-    pub fn count_suspended_time(mut self, count: bool) -> Self {
-        self.suspend_aware = count;
-        self
-    }
-
-    /// Whether the clock stands still from the start, for tests; see [`pause`](crate::time::pause).
-    pub fn start_paused(mut self, paused: bool) -> Self {
-        self.start_paused = paused;
-        self
-    }
-
-    /// Whether a paused clock jumps to the next deadline when the runtime is idle; it does by default.
-    pub fn auto_advance(mut self, auto: bool) -> Self {
-        self.auto_advance = auto;
-        self
-    }
-
-    /// How many events of sockets are taken at a time; 1024 by default, 0 is an error of [`build`](Self::build).
-    pub fn max_io_events_per_tick(mut self, events: usize) -> Self {
-        self.max_io_events = events;
-        self
-    }
-
-    /// Makes the choices that are left to chance the same in each run: the peer that a worker steals from first.
-    pub fn rng_seed(mut self, seed: u64) -> Self {
-        self.seed = Some(seed);
-        self
-    }
-
-    /// What happens when a task panics; nothing by default, but to its join handle.
-    pub fn unhandled_panic(mut self, behaviour: UnhandledPanic) -> Self {
-        self.unhandled_panic = behaviour;
-        self
-    }
-
-    /// A poll that runs for longer than this is reported while it runs: a `tracing` event at WARN names the task, where
-    /// it was spawned, the worker and its thread. 100 ms by default. [`Duration::MAX`] turns the watchdog off.
-    pub fn watchdog(mut self, threshold: Duration) -> Self {
-        self.watchdog = (threshold != Duration::MAX).then_some(threshold);
-        self
-    }
-
-    /// Whether each poll's time is measured, for the histogram in the metrics; two readings of the clock a poll. Off by
-    /// default.
-    pub fn metrics_poll_time_histogram(mut self, on: bool) -> Self {
-        self.poll_histogram = on;
-        self
-    }
-
-    /// Whether idle workers keep watch over busy ones; they do by default.
-    ///
-    /// Without, a task that blocks its worker also keeps timers, sockets and the tasks queued behind it waiting. It
-    /// costs next to nothing and is there to be measured.
-    pub fn rescue_blocked_workers(mut self, rescue: bool) -> Self {
-        self.rescue = rescue;
         self
     }
 
@@ -294,27 +230,67 @@ impl Builder {
     }
 
     /// Does nothing: timers and sockets are on. Here for programs that come from elsewhere.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().enable_all().build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn enable_all(self) -> Self {
         self
     }
 
     /// Does nothing: sockets are on. Here for programs that come from elsewhere.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().enable_io().build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn enable_io(self) -> Self {
         self
     }
 
     /// Does nothing: timers are on. Here for programs that come from elsewhere.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().enable_time().build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn enable_time(self) -> Self {
         self
     }
 
     /// Turns sockets off: making one in this runtime is an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().disable_io().build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn disable_io(mut self) -> Self {
         self.sockets = false;
         self
     }
 
     /// Turns timers off: polling one in this runtime panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().disable_time().build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn disable_time(mut self) -> Self {
         self.time = false;
         self
@@ -326,6 +302,14 @@ impl Builder {
     ///
     /// `InvalidInput` for a knob that is set to what cannot be, or a `WHEELHOUSE_WORKER_THREADS` that is no number; the
     /// system's, when it gives no descriptors or threads; `Unsupported` for a clock that the platform lacks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wheelhouse::runtime::Builder;
+    /// let runtime = Builder::new_multi_thread().build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn build(self) -> io::Result<Runtime> {
         assemble::assemble(self)
     }
