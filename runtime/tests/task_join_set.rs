@@ -252,7 +252,7 @@ fn budget_makes_a_loop_over_a_full_set_yield() {
     for (name, runtime) in flavours() {
         let task = runtime.spawn(async {
             let mut set: JoinSet<()> = (0..1_000).map(|_| async {}).collect();
-            while set.len() > 0 && !set_is_ready(&mut set).await {}
+            while !set.is_empty() && !set_is_ready(&mut set).await {}
             let mut polls = 0;
             let mut joined = 0;
             std::future::poll_fn(|cx| {

@@ -119,10 +119,9 @@ fn a_sleep_taken_into_a_blocking_task_sees_the_shutdown() {
 fn a_reset_inside_a_second_runtime_does_not_move_the_timer() {
     let first = Builder::new_multi_thread().worker_threads(1).build().unwrap();
     let second = Builder::new_current_thread().start_paused(true).build().unwrap();
-    let mut timer = first.block_on(async {
-        let mut timer = Box::pin(sleep(HOUR));
+    let mut timer = Box::pin(sleep(HOUR));
+    first.block_on(async {
         assert!(futures::poll!(timer.as_mut()).is_pending());
-        timer
     });
     second.block_on(async {
         sleep(2 * HOUR).await; // paused hours, of the second runtime only
