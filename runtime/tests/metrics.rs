@@ -225,9 +225,9 @@ fn task_queued_globally_after_block_in_place_is_counted() {
         wheelhouse::spawn(async {}).await.unwrap();
         wheelhouse::task::block_in_place(|| {});
         // The worker's queue is on another thread.
-        wheelhouse::spawn(async {})
+        wheelhouse::spawn(async {}).await.unwrap();
     });
-    runtime.block_on(async { task.await.unwrap().await.unwrap() });
+    runtime.block_on(async { task.await.unwrap() });
     assert_eq!(metrics.worker_overflow_count(0), 1);
 }
 
