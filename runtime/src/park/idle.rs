@@ -115,7 +115,7 @@ impl Idle {
     /// seat, comes last. The caller has queued the work and passed a fence since.
     pub(crate) fn claim(&self, holder: Option<usize>) -> Option<Claimed> {
         // IDLE.claim: Relaxed, the caller's fence orders these loads after what it queued.
-        if self.searching.load(Ordering::Relaxed) != 0 {
+        if self.searching() > 0 {
             return None;
         }
         self.claim_any(holder)
@@ -231,8 +231,7 @@ impl Idle {
     /// Counts the caller as searching, unless half of the workers search already.
     #[must_use]
     pub(crate) fn try_search(&self) -> bool {
-        // Relaxed: the bound is approximate.
-        if 2 * self.searching.load(Ordering::Relaxed) >= self.workers {
+        if 2 * self.searching().max(0).unsigned_abs() >= self.workers {
             return false;
         }
         self.searching.fetch_add(1, Ordering::SeqCst);
@@ -246,7 +245,15 @@ impl Idle {
 
     /// A searcher found work and searches no more.
     pub(crate) fn found(&self) -> Found {
-        if self.searching.fetch_sub(1, Ordering::SeqCst) == 1 { Found::WakeAnother } else { Found::OthersSearch }
+        let before = self.searching.fetch_sub(1, Ordering::SeqCst) as isize;
+        if before <= 1 { Found::WakeAnother } else { Found::OthersSearch }
+    }
+
+    /// How many workers search. Below zero for a moment: a worker that was claimed may be done with its search before its
+    /// claimer has counted it. It must not pass for one that searches then.
+    fn searching(&self) -> isize {
+        // Relaxed: the bound is approximate, and `claim`'s caller has a fence.
+        self.searching.load(Ordering::Relaxed) as isize
     }
 
     fn place(&self, k: usize) -> (&AtomicU64, u64) {
