@@ -3,16 +3,16 @@
 //! taken by the driver.
 //!
 //! Threads: a worker, which rests in the seat and decides about jumps; beside it a `block_on` caller, which queues a
-//! task and parks until the task has run, or a worker that makes a socket ready and parks.
+//! task and parks until the task has run, or a worker that makes a socket ready and parks, or one that wakes the caller
+//! and parks. A wake-up by a thread that is neither may come just before a jump or just after it.
 //!
-//! Breaks if: `BlockOnSleep::wake` counts the caller after it has left the token; `park_announced` counts the caller as
-//! parked before its state is PARKED and `is_quiet` forgets the queue; the look at the changes is left out; `simulate`
-//! looks at the sockets before it looks whether all is quiet.
+//! Breaks if: see each.
 
 use super::{Jump, World, explore};
 use crate::park::BlockOnSleep;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 
+/// Breaks if: `is_quiet` does not look at the callers.
 #[test]
 fn the_clock_waits_for_a_task_and_for_the_caller_it_wakes() {
     explore(3, || {
@@ -41,6 +41,7 @@ fn the_clock_waits_for_a_task_and_for_the_caller_it_wakes() {
     });
 }
 
+/// Breaks if: `simulate` looks at the sockets before it looks whether all is quiet.
 #[test]
 fn the_clock_waits_for_what_a_worker_wrote_before_it_parked() {
     explore(3, || {
@@ -63,5 +64,40 @@ fn the_clock_waits_for_what_a_worker_wrote_before_it_parked() {
         world.lounge.interrupt();
         world.stop(1);
         worker.join().unwrap();
+    });
+}
+
+/// What is awake goes over from a worker to a caller between the decider's looks at the two.
+///
+/// Breaks if: the look at the changes is left out.
+#[test]
+fn the_clock_waits_for_a_caller_that_a_worker_woke_before_it_parked() {
+    explore(2, || {
+        let under_way = Arc::new(AtomicUsize::new(1));
+        let seen = under_way.clone();
+        let jump = Jump(std::sync::Arc::new(move || {
+            assert_eq!(seen.fetch_add(0, Ordering::SeqCst), 0, "the clock jumped beside a caller that is awake")
+        }));
+        let world = Arc::new(World::with_jump(2, false, Some(jump)));
+        let sleep = Arc::new(BlockOnSleep::new());
+        world.lounge.idle.activity().begin();
+        let decider = {
+            let world = world.clone();
+            loom::thread::spawn(move || world.work(0, || {}))
+        };
+        let waker = {
+            let (world, sleep) = (world.clone(), sleep.clone());
+            loom::thread::spawn(move || {
+                sleep.wake(world.lounge.idle.activity());
+                world.lounge.idle.park(1, false);
+                world.lounge.interrupt();
+            })
+        };
+        sleep.park(world.lounge.idle.activity(), || world.lounge.interrupt());
+        under_way.fetch_sub(1, Ordering::SeqCst);
+        world.lounge.idle.activity().end();
+        waker.join().unwrap();
+        world.stop(1);
+        decider.join().unwrap();
     });
 }
