@@ -11,7 +11,7 @@ use crate::sync::{Arc, AtomicUsize, Ordering};
 
 #[test]
 fn a_worker_is_woken_in_the_seat_or_beside_it() {
-    explore(2, || {
+    explore(1, || {
         let world = Arc::new(World::new(2, false));
         let done = Arc::new(AtomicUsize::new(0));
         let workers: Vec<_> = (0..2)
