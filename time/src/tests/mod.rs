@@ -1,6 +1,7 @@
 //! Tests of the core, against its own interface.
 
 mod against_model;
+mod bites;
 mod faults;
 mod stress;
 mod test_clock;
