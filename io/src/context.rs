@@ -45,7 +45,8 @@ thread_local! {
 #[must_use = "dropping the guard leaves the reactor again"]
 pub fn enter(io: &Io, budget: Rc<Cell<u8>>) -> EnterGuard {
     let current = Current { io: io.clone(), budget };
-    let before = CURRENT.with(|slot| slot.borrow_mut().replace(current));
+    // Err: the thread ends, and nothing can be entered any more.
+    let before = CURRENT.try_with(|slot| slot.borrow_mut().replace(current)).ok().flatten();
     EnterGuard { before, on_this_thread: PhantomData }
 }
 

@@ -11,6 +11,7 @@ use crate::coop::{self, BudgetGuard, UNLIMITED};
 use crate::handle::Handle;
 
 thread_local! {
+    /// Counted, so that a look at it keeps no borrow: it may run a user's code, which may enter another runtime.
     static CURRENT: RefCell<Option<Rc<Handle>>> = const { RefCell::new(None) };
     static SCOPE: Cell<Scope> = const { Cell::new(Scope::Outside) };
     static BUDGET_LEFT: Rc<Cell<u8>> = Rc::new(Cell::new(UNLIMITED));
@@ -45,7 +46,12 @@ fn shared() -> Option<Rc<Handle>> {
 
 /// The thread's budget, shared by the leaf futures of time and io.
 pub(crate) fn budget() -> Rc<Cell<u8>> {
-    BUDGET_LEFT.try_with(Rc::clone).unwrap_or_else(|_| Rc::new(Cell::new(UNLIMITED)))
+    BUDGET_LEFT.try_with(Rc::clone).unwrap_or_else(|_| {
+        let budget = Rc::new(Cell::new(UNLIMITED));
+        // Never freed: `coop::enter_budget` counts on it that a thread's cell is there as long as any of its guards.
+        std::mem::forget(budget.clone());
+        budget
+    })
 }
 
 /// Sets what is left of the thread's budget, and returns what was left before.
@@ -59,12 +65,14 @@ pub(crate) fn scope() -> Scope {
 }
 
 /// Enters `handle`'s runtime until the guard is dropped. `worker`: the number of the worker that the thread is, if any.
+/// On a thread that ends, whose slots are gone, nothing is entered.
 pub(crate) fn enter(handle: &Handle, worker: Option<usize>) -> Entered {
     let services = handle.services();
     let time = services.time.then(|| wheelhouse_time::context::enter(&services.timers, worker, budget()));
     let io = services.sockets.then(|| wheelhouse_io::context::enter(&services.io, budget()));
     let _left = coop::enter_budget(budget());
-    let before = CURRENT.with(|current| current.replace(Some(Rc::new(handle.clone()))));
+    let entered = Rc::new(handle.clone());
+    let before = CURRENT.try_with(|current| current.replace(Some(entered))).ok().flatten();
     Entered { before, _left, io, time, on_this_thread: PhantomData }
 }
 

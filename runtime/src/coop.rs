@@ -17,8 +17,10 @@ const BUDGET: u8 = 128;
 pub(crate) const UNLIMITED: u8 = 255;
 
 struct Current {
-    /// The budget's cell while the thread is in a runtime, else null; kept alive by [`BudgetGuard`].
+    /// The budget's cell while the thread is in a runtime, else null; kept alive by the [`BudgetGuard`]s.
     budget: Cell<*const Cell<u8>>,
+    /// How many guards there are.
+    guards: Cell<usize>,
     /// The header of the task being polled, null for none; alive for the time of the poll.
     header: Cell<*const ()>,
     /// Whether it asked to be queued again.
@@ -31,6 +33,7 @@ thread_local! {
     static CURRENT: Current = const {
         Current {
             budget: Cell::new(ptr::null()),
+            guards: Cell::new(0),
             header: Cell::new(ptr::null()),
             yielded: Cell::new(false),
             forced_yields: Cell::new(0),
@@ -38,9 +41,15 @@ thread_local! {
     };
 }
 
-/// Makes `budget` the thread's; the guard puts back what was there.
+/// Makes `budget` the thread's; the guard puts back what was there, and the last guard puts back null.
+///
+/// A thread's guards all have the same cell, or one that is never freed (see `context::budget`): whatever the order in
+/// which they are dropped, what one puts back is alive as long as there is another.
 pub(crate) fn enter_budget(budget: Rc<Cell<u8>>) -> BudgetGuard {
-    let previous = CURRENT.with(|current| current.budget.replace(Rc::as_ptr(&budget)));
+    let previous = CURRENT.with(|current| {
+        current.guards.set(current.guards.get() + 1);
+        current.budget.replace(Rc::as_ptr(&budget))
+    });
     BudgetGuard { previous, _budget: budget }
 }
 
@@ -53,13 +62,17 @@ pub(crate) struct BudgetGuard {
 
 impl Drop for BudgetGuard {
     fn drop(&mut self) {
-        let _ = CURRENT.try_with(|current| current.budget.set(self.previous));
+        let _ = CURRENT.try_with(|current| {
+            let others = current.guards.get() - 1;
+            current.guards.set(others);
+            current.budget.set(if others == 0 { ptr::null() } else { self.previous });
+        });
     }
 }
 
 impl Current {
     fn budget(&self) -> Option<&Cell<u8>> {
-        // SAFETY: set by `enter_budget`, whose guard holds the cell and resets the pointer before it lets go.
+        // SAFETY: set by `enter_budget` or by a guard's drop, and alive while a guard is: see there.
         unsafe { self.budget.get().as_ref() }
     }
 }

@@ -3,13 +3,15 @@
 mod task_support;
 
 use std::future::pending;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use task_support::{Drops, Gate, PATIENCE, eventually};
 use wheelhouse::runtime::{Builder, Handle, Runtime, UnhandledPanic};
 use wheelhouse::task::yield_now;
+use wheelhouse::time::sleep;
 
 fn current_thread() -> Runtime {
     Builder::new_current_thread().build().unwrap()
@@ -125,4 +127,89 @@ fn ordinary_end_of_a_runtime_that_panics_would_end_panics_nobody() {
     drop(runtime);
     gate.open();
     inside.join().unwrap();
+}
+
+thread_local! {
+    static OWN: std::cell::RefCell<Option<Runtime>> = const { std::cell::RefCell::new(None) };
+}
+
+#[test]
+fn runtime_in_a_thread_local_ends_with_its_thread() {
+    for builder in [Builder::new_current_thread(), Builder::new_multi_thread().worker_threads(1)] {
+        let (sender, received) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            // The runtime's own thread-locals are used only after this one is, and so are gone before it.
+            OWN.with(|own| *own.borrow_mut() = Some(builder.build().unwrap()));
+            OWN.with(|own| {
+                let own = own.borrow();
+                let runtime = own.as_ref().unwrap();
+                sender.send(leave_a_task(runtime.handle())).unwrap();
+                runtime.block_on(sleep(Duration::from_millis(1)));
+            });
+        });
+        let drops = received.recv_timeout(PATIENCE).unwrap();
+        thread.join().unwrap();
+        eventually("the task's drop", || drops.count() == 1);
+    }
+}
+
+/// Enters a runtime when it is dropped.
+struct Enters(Handle, Arc<AtomicBool>);
+
+impl Drop for Enters {
+    fn drop(&mut self) {
+        let _entered = self.0.enter();
+        self.1.store(true, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn destructor_of_a_task_that_is_refused_may_enter_a_runtime() {
+    let (other, gone) = (current_thread(), current_thread());
+    let handle = gone.handle().clone();
+    let _entered = handle.enter();
+    drop(gone);
+    let seen = Arc::new(AtomicBool::new(false));
+    let enters = Enters(other.handle().clone(), Arc::clone(&seen));
+    let task = wheelhouse::spawn(async move { drop(enters) });
+    assert!(futures::executor::block_on(task).unwrap_err().is_cancelled());
+    assert!(seen.load(Ordering::SeqCst));
+}
+
+#[test]
+fn hook_of_a_spawn_may_enter_a_runtime() {
+    let other = current_thread();
+    let seen = Arc::new(AtomicBool::new(false));
+    let (handle, told) = (other.handle().clone(), Arc::clone(&seen));
+    let runtime = Builder::new_current_thread()
+        .on_task_spawn(move |_| {
+            let _entered = handle.enter();
+            told.store(true, Ordering::SeqCst);
+        })
+        .build()
+        .unwrap();
+    runtime.block_on(async { wheelhouse::spawn(async {}).await.unwrap() });
+    assert!(seen.load(Ordering::SeqCst));
+}
+
+/// Safe code may drop its guards in any order; what a thread's end finds then must not be a dangling budget.
+#[test]
+fn guards_dropped_in_the_order_of_their_making_leave_the_runtime() {
+    struct AtTheEnd;
+    impl Drop for AtTheEnd {
+        fn drop(&mut self) {
+            assert!(wheelhouse::task::coop::has_budget_remaining());
+        }
+    }
+    thread_local!(static END: AtTheEnd = const { AtTheEnd });
+    thread::spawn(|| {
+        END.with(|_| ());
+        let runtime = current_thread();
+        let (first, second) = (runtime.enter(), runtime.enter());
+        drop(first);
+        drop(second);
+        drop(runtime);
+    })
+    .join()
+    .unwrap();
 }
