@@ -15,7 +15,6 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::ptr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -33,9 +32,13 @@ const TASKS_A_POLL: usize = 61;
 /// How many of them before tasks that others woke are looked for.
 const TASKS_A_LOOK: usize = 31;
 
+/// The number of the set itself among those that wait for it.
+const SET: usize = 0;
+
 thread_local! {
-    /// The set that this thread polls or has entered. Set by `Entered`, which resets it.
-    static CURRENT: Cell<*const Inner> = const { Cell::new(ptr::null()) };
+    /// The set that this thread polls or has entered. Set by `Entered`, which resets it. Counted: a user may drop the
+    /// guards of `LocalSet::enter` in any order, and the sets between them.
+    static CURRENT: RefCell<Option<Rc<Inner>>> = const { RefCell::new(None) };
 }
 
 /// A set of tasks that stay on the thread that polls the set, and so need not be `Send`.
@@ -78,6 +81,8 @@ struct Inner {
     queue: RefCell<VecDeque<Notified>>,
     /// The set is being polled: what is queued now runs in this poll, or the poll wakes itself.
     polling: Cell<bool>,
+    /// The last number given to a future that waits for the set; the set itself, as a future, is `SET`.
+    waiters: Cell<usize>,
     /// A runtime lists its tasks in dumps.
     listed: Cell<bool>,
     shared: Arc<Shared>,
@@ -102,8 +107,19 @@ pin_project! {
     #[must_use = "futures do nothing unless they are awaited"]
     pub struct RunUntil<'a, F> {
         set: &'a LocalSet,
+        // Its number among those that wait for the set; `SET` before the first poll.
+        number: usize,
         #[pin]
         future: F,
+    }
+
+    impl<F> PinnedDrop for RunUntil<'_, F> {
+        fn drop(this: Pin<&mut Self>) {
+            if this.number != SET {
+                // What it would have run, others that wait for the set have to.
+                this.set.inner.shared.inbox.leave(this.number);
+            }
+        }
     }
 }
 
@@ -116,9 +132,7 @@ pub struct LocalEnterGuard {
 
 /// Makes a set the thread's; restores what was there.
 struct Entered {
-    before: *const Inner,
-    /// Keeps what `CURRENT` points to.
-    _inner: Rc<Inner>,
+    before: Option<Rc<Inner>>,
 }
 
 /// Spawns a task on the local set that this thread polls or has entered.
@@ -154,9 +168,7 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    let current = CURRENT.try_with(Cell::get).unwrap_or(ptr::null());
-    // SAFETY: `Entered` set it, keeps the set's inner part, and resets it.
-    match unsafe { current.as_ref() } {
+    match current() {
         Some(inner) => inner.spawn(future, origin),
         None => panic!(
             "`spawn_local` was called outside of a local set: run the code inside of `LocalSet::run_until`, or use \
@@ -165,12 +177,18 @@ where
     }
 }
 
+/// The set that this thread polls or has entered.
+fn current() -> Option<Rc<Inner>> {
+    // Err: the thread ends.
+    CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
+}
+
 impl LocalSet {
     /// An empty set.
     pub fn new() -> Self {
         let shared = Arc::new(Shared { inbox: Inbox::new(), owned: Arc::new(Owned::new(1)) });
         let (polling, listed) = (Cell::new(false), Cell::new(false));
-        Self { inner: Rc::new(Inner { queue: RefCell::default(), polling, listed, shared }) }
+        Self { inner: Rc::new(Inner { queue: RefCell::default(), polling, waiters: Cell::new(SET), listed, shared }) }
     }
 
     /// Spawns a task on the set. It runs once the set is polled.
@@ -227,7 +245,7 @@ impl LocalSet {
     /// # });
     /// ```
     pub fn run_until<F: Future>(&self, future: F) -> RunUntil<'_, F> {
-        RunUntil { set: self, future }
+        RunUntil { set: self, number: SET, future }
     }
 
     /// Makes [`spawn_local`] on this thread spawn on this set, until the guard is dropped.
@@ -278,31 +296,31 @@ impl Inner {
     }
 
     /// Runs tasks, a bounded number; true if some are left over.
-    fn run(&self, cx: &Context<'_>) -> bool {
+    fn run(&self, number: usize, cx: &Context<'_>) -> bool {
         for ran in 0..TASKS_A_POLL {
             if ran % TASKS_A_LOOK == 0 {
-                self.look(cx);
+                self.look(number, cx);
             }
-            let Some(task) = self.next(cx) else { return false };
+            let Some(task) = self.next(number, cx) else { return false };
             task.run();
         }
-        self.look(cx);
+        self.look(number, cx);
         !self.queue.borrow().is_empty()
     }
 
-    fn next(&self, cx: &Context<'_>) -> Option<Notified> {
+    fn next(&self, number: usize, cx: &Context<'_>) -> Option<Notified> {
         let task = self.queue.borrow_mut().pop_front();
         task.or_else(|| {
-            self.look(cx);
+            self.look(number, cx);
             self.queue.borrow_mut().pop_front()
         })
     }
 
-    /// Takes in what others woke; from now on the next such wake wakes the set.
-    fn look(&self, cx: &Context<'_>) {
+    /// Takes in what others woke; from now on the next such wake wakes waiter `number`.
+    fn look(&self, number: usize, cx: &Context<'_>) {
         // The waker's clone and drop are user code, which may come back here: no borrow across them.
         let mut tasks = VecDeque::new();
-        self.shared.inbox.take(&mut tasks, cx.waker());
+        self.shared.inbox.take(&mut tasks, number, cx.waker());
         self.queue.borrow_mut().append(&mut tasks);
     }
 
@@ -336,15 +354,17 @@ impl Inner {
 impl Entered {
     fn new(inner: &Rc<Inner>) -> Self {
         // Err: the thread ends; then there is nothing to restore either.
-        let before = CURRENT.try_with(|current| current.replace(Rc::as_ptr(inner))).unwrap_or(ptr::null());
-        Self { before, _inner: Rc::clone(inner) }
+        let inner = Some(Rc::clone(inner));
+        Self { before: CURRENT.try_with(|current| current.replace(inner)).ok().flatten() }
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        // Err: the thread ends.
-        let _ = CURRENT.try_with(|current| current.set(self.before));
+        let before = self.before.take();
+        // What is left may be the last of its set: dropped outside the borrow. Err: the thread ends.
+        let left = CURRENT.try_with(|current| current.replace(before));
+        drop(left);
     }
 }
 
@@ -362,8 +382,8 @@ impl<'a> Polling<'a> {
     }
 
     /// Runs tasks; those that are left over wake the caller.
-    fn run(&self, cx: &Context<'_>) {
-        if self.inner.run(cx) {
+    fn run(&self, number: usize, cx: &Context<'_>) {
+        if self.inner.run(number, cx) {
             coop::yield_current(cx);
         }
     }
@@ -380,7 +400,7 @@ impl Future for LocalSet {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let polling = Polling::begin(&self.inner);
-        polling.run(cx);
+        polling.run(SET, cx);
         if self.inner.has_ended() { Poll::Ready(()) } else { Poll::Pending }
     }
 }
@@ -390,13 +410,18 @@ impl<F: Future> Future for RunUntil<'_, F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let polling = Polling::begin(&this.set.inner);
+        let inner = &this.set.inner;
+        if *this.number == SET {
+            inner.waiters.set(inner.waiters.get() + 1);
+            *this.number = inner.waiters.get();
+        }
+        let polling = Polling::begin(inner);
         if let Poll::Ready(output) = this.future.poll(cx) {
             // Another future may wait for the set, and nobody else tells it of what was queued here.
-            this.set.inner.shared.inbox.wake();
+            inner.shared.inbox.wake();
             return Poll::Ready(output);
         }
-        polling.run(cx);
+        polling.run(*this.number, cx);
         Poll::Pending
     }
 }
@@ -434,9 +459,7 @@ impl fmt::Debug for Entered {
 
 impl Schedule for Local {
     fn schedule(&self, task: Notified) {
-        let current = CURRENT.try_with(Cell::get).unwrap_or(ptr::null());
-        // SAFETY: `Entered` set it, keeps the set's inner part, and resets it.
-        match unsafe { current.as_ref() } {
+        match current() {
             Some(inner) if Arc::ptr_eq(&inner.shared, &self.0) && inner.polling.get() => {
                 inner.queue.borrow_mut().push_back(task);
             }

@@ -3,16 +3,19 @@
 mod task_support;
 
 use std::cell::{Cell, RefCell};
-use std::future::pending;
+use std::future::{Future, pending};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Wake, Waker};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use task_support::{Drops, Gate, eventually, flavours};
+use futures::stream::{FuturesUnordered, StreamExt};
+use task_support::{Drops, Gate, PATIENCE, eventually, flavours};
 use wheelhouse::task::{LocalSet, spawn_local, yield_now};
-use wheelhouse::time::{Instant, sleep};
+use wheelhouse::time::{Instant, sleep, timeout};
 
 /// Notes the thread that drops it; not `Send`.
 struct Here {
@@ -335,4 +338,72 @@ fn names_and_ids_are_seen_inside() {
         let id = task.id();
         assert_eq!(task.await.unwrap(), id);
     });
+}
+
+/// Two futures of one set, each with a waker of its own: whichever looked last at the set may be the one that goes.
+#[test]
+fn the_set_goes_on_when_one_of_those_that_wait_for_it_is_done() {
+    for (name, runtime) in flavours() {
+        let local = LocalSet::new();
+        let gate = Gate::default();
+        let opener = thread::spawn({
+            let gate = gate.clone();
+            move || {
+                eventually("the local task waits", || gate.polls() > 0);
+                thread::sleep(Duration::from_millis(30));
+                gate.open();
+            }
+        });
+        let ended = runtime.block_on(async {
+            let long = local.run_until(async { spawn_local(gate).await.unwrap() });
+            let short = local.run_until(sleep(Duration::from_millis(5)));
+            let all: FuturesUnordered<Pin<Box<dyn Future<Output = ()>>>> = FuturesUnordered::new();
+            all.push(Box::pin(long));
+            all.push(Box::pin(short));
+            timeout(PATIENCE, all.count()).await
+        });
+        assert_eq!(ended.ok(), Some(2), "{name}");
+        opener.join().unwrap();
+    }
+}
+
+#[test]
+fn the_set_goes_on_when_one_of_those_that_wait_for_it_is_dropped() {
+    struct Woken(AtomicBool);
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+    let local = LocalSet::new();
+    let stays = Arc::new(Woken(AtomicBool::new(false)));
+    let waker = Waker::from(Arc::clone(&stays));
+    let gate = Gate::default();
+    let waits = gate.clone();
+    let mut long = Box::pin(local.run_until(async { spawn_local(waits).await.unwrap() }));
+    assert!(long.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    {
+        // Polled last, with a waker of its own, and gone; what it left behind, too, is for the other.
+        let mut short = Box::pin(local.run_until(pending::<()>()));
+        for _ in 0..200 {
+            drop(local.spawn_local(async {}));
+        }
+        assert!(short.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    assert!(stays.0.swap(false, Ordering::SeqCst), "nobody is told of the rest of the queue");
+    assert!(long.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    thread::spawn(move || gate.open()).join().unwrap();
+    assert!(stays.0.swap(false, Ordering::SeqCst), "the wake went to the one that is gone");
+}
+
+#[test]
+fn guards_dropped_in_the_order_of_their_making_keep_no_set_that_is_gone() {
+    let (first, second) = (LocalSet::new(), LocalSet::new());
+    let (outer, inner) = (first.enter(), second.enter());
+    drop(outer);
+    drop(first);
+    drop(inner);
+    // The first set is entered again, and gone: the task is cancelled.
+    let task = spawn_local(async {});
+    assert!(futures::executor::block_on(task).unwrap_err().is_cancelled());
 }

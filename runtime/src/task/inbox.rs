@@ -2,8 +2,10 @@
 //!
 //! # Protocol
 //!
-//! - a waker, on any thread: push the task and take the waiter, under the lock; wake it, outside.
-//! - the set's thread: take all tasks and leave the waiter, under the lock.
+//! - a waker, on any thread: push the task and take the waiters, under the lock; wake them, outside.
+//! - the set's thread: take all tasks and leave the waiter, under the lock. Several futures may wait for one set; any of
+//!   them may go away without looking again, so all are woken.
+//! - a waiter that goes away: takes its waker out, and wakes the others, who now have to look in its place.
 //! - the set's end: closed, under the lock; the set then cancels all its tasks. A task that comes later is refused: its
 //!   reference is given up where it is, its future is the closing's to drop, on its own thread.
 //!
@@ -12,10 +14,11 @@
 //! `loom-tests/src/models/task/inbox.rs`.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use core::fmt;
 use core::task::Waker;
 
-use super::Notified;
+use super::{Notified, contain};
 use crate::sync::Mutex;
 
 /// A queue from many threads to one that is polled.
@@ -26,7 +29,8 @@ pub(crate) struct Inbox {
 #[derive(Default)]
 struct State {
     tasks: VecDeque<Notified>,
-    waiter: Option<Waker>,
+    /// By the numbers that the waiters gave themselves; few.
+    waiters: Vec<(usize, Waker)>,
     closed: bool,
 }
 
@@ -44,49 +48,72 @@ impl Inbox {
             return;
         }
         state.tasks.push_back(task);
-        let waiter = state.waiter.take();
+        let waiters = core::mem::take(&mut state.waiters);
         drop(state);
-        if let Some(waiter) = waiter {
-            waiter.wake();
-        }
+        wake_all(waiters);
     }
 
     /// Wakes the set's thread, for something that was not pushed here.
     pub(crate) fn wake(&self) {
-        let waiter = self.state.lock().waiter.take();
-        if let Some(waiter) = waiter {
-            waiter.wake();
-        }
+        let waiters = core::mem::take(&mut self.state.lock().waiters);
+        wake_all(waiters);
     }
 
-    /// Moves the tasks to the end of `tasks`; `waker` is woken by the next push.
-    pub(crate) fn take(&self, tasks: &mut VecDeque<Notified>, waker: &Waker) {
+    /// Moves the tasks to the end of `tasks`; `waker`, which waiter `number` leaves, is woken by the next push.
+    pub(crate) fn take(&self, tasks: &mut VecDeque<Notified>, number: usize, waker: &Waker) {
         {
             let mut state = self.state.lock();
-            tasks.append(&mut state.tasks);
-            if state.waiter.as_ref().is_some_and(|waiter| waiter.will_wake(waker)) {
+            if state.waiters.iter().any(|(left, known)| *left == number && known.will_wake(waker)) {
+                tasks.append(&mut state.tasks);
                 return;
             }
         }
-        // Wakers are cloned and dropped outside the lock.
-        let mut waiter = Some(waker.clone());
-        {
-            let mut state = self.state.lock();
-            tasks.append(&mut state.tasks);
-            core::mem::swap(&mut state.waiter, &mut waiter);
+        // Wakers are cloned and dropped outside the lock. The tasks are taken after that: a clone that panics loses none.
+        let mut waiter = waker.clone();
+        let mut state = self.state.lock();
+        tasks.append(&mut state.tasks);
+        let old = match state.waiters.iter_mut().find(|(left, _)| *left == number) {
+            Some((_, known)) => {
+                core::mem::swap(known, &mut waiter);
+                Some(waiter)
+            }
+            None => {
+                state.waiters.push((number, waiter));
+                None
+            }
+        };
+        drop(state);
+        drop(old);
+    }
+
+    /// Waiter `number` is gone: the others are woken.
+    pub(crate) fn leave(&self, number: usize) {
+        let mut waiters = core::mem::take(&mut self.state.lock().waiters);
+        if let Some(at) = waiters.iter().position(|(left, _)| *left == number) {
+            let (_, own) = waiters.swap_remove(at);
+            contain(|| drop(own));
         }
-        drop(waiter);
+        wake_all(waiters);
     }
 
     /// Refuses tasks from now on, and returns those that are queued.
     pub(crate) fn close(&self) -> VecDeque<Notified> {
-        let (tasks, waiter) = {
+        let (tasks, waiters) = {
             let mut state = self.state.lock();
             state.closed = true;
-            (core::mem::take(&mut state.tasks), state.waiter.take())
+            (core::mem::take(&mut state.tasks), core::mem::take(&mut state.waiters))
         };
-        super::contain(|| drop(waiter));
+        for (_, waiter) in waiters {
+            contain(|| drop(waiter));
+        }
         tasks
+    }
+}
+
+/// A waker that panics keeps no other from its call.
+fn wake_all(waiters: Vec<(usize, Waker)>) {
+    for (_, waiter) in waiters {
+        contain(|| waiter.wake());
     }
 }
 

@@ -69,7 +69,7 @@ fn remote_wake_reaches_the_sleeping_set() {
         });
         loom::future::block_on(poll_fn(|cx| {
             let mut tasks = VecDeque::new();
-            set.0.inbox.take(&mut tasks, cx.waker());
+            set.0.inbox.take(&mut tasks, 0, cx.waker());
             for task in tasks {
                 task.run();
             }
