@@ -1,12 +1,14 @@
 //! `block_on` of the multi-thread flavour: the future runs on the calling thread, which sleeps on a parker of its own.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::pin;
+use std::ptr;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::context;
+use crate::context::{self, Scope};
 use crate::coop;
 use crate::handle::Handle;
 use crate::park::BlockOnSleep;
@@ -38,7 +40,7 @@ pub(crate) fn block_on<F: Future>(
     future: F,
     location: &'static Location<'static>,
 ) -> F::Output {
-    let _scope = context::enter_block_on();
+    let _scope = context::enter_block_on(Scope::BlockOn);
     let _entered = context::enter(handle, None);
     let _awake = Awake::new(scheduler);
     let signal = Arc::new(Signal { sleep: BlockOnSleep::new(), scheduler: scheduler.clone() });
@@ -63,21 +65,41 @@ pub(crate) fn block_on<F: Future>(
     }
 }
 
-/// Counts the caller as awake, for the simulated clock, while it lives.
-struct Awake<'a>(&'a Scheduler);
+thread_local! {
+    /// The scheduler whose simulated clock takes this thread into account; null for none.
+    static COUNTED_BY: Cell<*const Scheduler> = const { Cell::new(ptr::null()) };
+}
 
-impl<'a> Awake<'a> {
-    fn new(scheduler: &'a Scheduler) -> Self {
-        scheduler.lounge.idle.activity().begin();
-        Self(scheduler)
+/// Counts the thread as awake, for the simulated clock, while it lives. A thread that is counted by the scheduler
+/// already, in a blocking section inside of a poll or of another `block_on`, is not counted twice.
+#[derive(Debug)]
+pub(crate) struct Awake {
+    scheduler: Arc<Scheduler>,
+    /// Who counted the thread before; None if it was this scheduler.
+    before: Option<*const Scheduler>,
+}
+
+impl Awake {
+    pub(crate) fn new(scheduler: &Arc<Scheduler>) -> Self {
+        let own = Arc::as_ptr(scheduler);
+        // Err: the thread ends, and is in no blocking section.
+        let before = COUNTED_BY.try_with(|counted| counted.replace(own)).unwrap_or(ptr::null());
+        let before = (!ptr::eq(before, own)).then_some(before);
+        if before.is_some() {
+            scheduler.lounge.idle.activity().begin();
+        }
+        Self { scheduler: scheduler.clone(), before }
     }
 }
 
-impl Drop for Awake<'_> {
+impl Drop for Awake {
     fn drop(&mut self) {
-        self.0.lounge.idle.activity().end();
-        if self.0.services.timers.is_paused() {
-            self.0.lounge.interrupt();
+        let Some(before) = self.before else { return };
+        // Err: the thread ends.
+        let _ = COUNTED_BY.try_with(|counted| counted.set(before));
+        self.scheduler.lounge.idle.activity().end();
+        if self.scheduler.services.timers.is_paused() {
+            self.scheduler.lounge.interrupt();
         }
     }
 }

@@ -26,6 +26,8 @@ pub(crate) enum Scope {
     Worker,
     /// It polls the future given to `block_on`.
     BlockOn,
+    /// The same on a current-thread runtime: the tasks have no other thread.
+    BlockOnAlone,
 }
 
 /// The runtime that the thread has entered.
@@ -119,16 +121,16 @@ impl Drop for Scoped {
     }
 }
 
-/// Puts the thread into the scope of a `block_on`.
+/// Puts the thread into `inside`, the scope of a `block_on`.
 #[track_caller]
-pub(crate) fn enter_block_on() -> Scoped {
+pub(crate) fn enter_block_on(inside: Scope) -> Scoped {
     match scope() {
-        Scope::Outside => enter_scope(Scope::BlockOn),
+        Scope::Outside => enter_scope(inside),
         Scope::Worker => panic!(
             "`block_on` was called on a thread that runs tasks, which would stop all of them: \
              await the future instead, or wrap the call in `wheelhouse::task::block_in_place`"
         ),
-        Scope::BlockOn => panic!(
+        Scope::BlockOn | Scope::BlockOnAlone => panic!(
             "`block_on` was called inside of another `block_on`: await the future instead, \
              or wrap the call in `wheelhouse::task::block_in_place`"
         ),

@@ -135,6 +135,8 @@ impl Handle {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
+        // Refused, the closure is dropped here: where the runtime is entered, as ever.
+        let _entered = context::enter(self, None);
         match spawn::spawn_blocking(self.services(), f, origin) {
             Ok(join) | Err((join, crate::blocking::Refused::Closed)) => join,
             Err((_, crate::blocking::Refused::NoThread(refusal))) => panic!(
@@ -250,10 +252,6 @@ impl Handle {
 
     pub(crate) fn scheduler(&self) -> &Scheduler {
         &self.scheduler
-    }
-
-    pub(crate) fn is_current_thread(&self) -> bool {
-        self.runtime_flavor() == RuntimeFlavor::CurrentThread
     }
 }
 

@@ -377,6 +377,7 @@ struct Polling<'a> {
 
 impl<'a> Polling<'a> {
     fn begin(inner: &'a Rc<Inner>) -> Self {
+        crate::task_core::share_current();
         inner.list();
         Self { inner, before: inner.polling.replace(true), _entered: Entered::new(inner) }
     }

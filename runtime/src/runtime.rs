@@ -6,6 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::builder::Builder;
+use crate::context;
 use crate::handle::{EnterGuard, Handle, Scheduler};
 use crate::task_core::JoinHandle;
 
@@ -188,6 +189,8 @@ impl Runtime {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
+        // What is dropped here is dropped where its runtime is entered.
+        let _entered = context::enter(&self.handle, None);
         match self.handle.scheduler() {
             Scheduler::MultiThread(scheduler) => scheduler.shut_down(patience),
             Scheduler::CurrentThread(scheduler) => scheduler.shut_down(&self.handle, patience),

@@ -6,7 +6,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use crate::blocking::{Job, Pool, Refused};
+use crate::context;
 use crate::coop;
+use crate::handle::Handle;
 use crate::services::{Services, tell_task};
 use crate::sync::{Arc, Mutex};
 use crate::task_core::{self, Id, JoinHandle, Kind, Meta, Notified, Owned, Schedule, Spawned, Task};
@@ -29,9 +31,15 @@ impl Origin<'_> {
     }
 }
 
-/// Makes a task of `future`, enters it in the list of live tasks, and queues it.
+/// Makes a task of `future`, enters it in the list of live tasks, and queues it. `handle` is the runtime's.
 #[inline]
-pub(crate) fn spawn<F, S>(services: &Services, scheduler: S, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
+pub(crate) fn spawn<F, S>(
+    services: &Services,
+    scheduler: S,
+    future: F,
+    origin: Origin<'_>,
+    handle: impl FnOnce() -> Handle,
+) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
@@ -44,7 +52,8 @@ where
     match services.owned.bind(owned) {
         Ok(()) => notified.schedule(),
         Err(task) => {
-            // The runtime shuts down: the task is cancelled as those before it were.
+            // The runtime shuts down: the task is cancelled as those before it were, with the runtime entered.
+            let _entered = context::enter(&handle(), None);
             notified.abandon();
             task.shutdown();
         }

@@ -115,6 +115,7 @@ impl<'a> Builder<'a> {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
+        let _entered = crate::context::enter(handle, None);
         match spawn::spawn_blocking(handle.services(), f, self.origin()) {
             // A runtime that has shut down cancels the task: awaiting the handle says so.
             Ok(join) | Err((join, Refused::Closed)) => Ok(join),

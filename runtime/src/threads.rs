@@ -6,6 +6,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::blocking::{Body, Host, NoThread};
+use crate::panics::contain;
 
 /// Runs on each new thread around its body.
 pub(crate) type Around = Arc<dyn Fn(usize, &mut dyn FnMut()) + Send + Sync>;
@@ -44,6 +45,15 @@ impl Threads {
     }
 }
 
+/// What the user's function calls thread `index`. One that panics leaves the name to us, and what the system does not
+/// take in a name, the character 0, is left out: a thread is not lost for it.
+pub(crate) fn thread_name(name: &dyn Fn(usize) -> String, index: usize) -> String {
+    let mut given = "wheelhouse".to_owned();
+    contain(|| given = name(index));
+    given.retain(|character| character != '\0');
+    given
+}
+
 impl Host for Threads {
     type Thread = JoinHandle<()>;
 
@@ -51,7 +61,7 @@ impl Host for Threads {
         if let Some(code) = self.fault.as_ref().and_then(|fault| fault()) {
             return Err(NoThread(code));
         }
-        let mut builder = Builder::new().name((self.name)(index));
+        let mut builder = Builder::new().name(thread_name(&*self.name, index));
         if let Some(size) = self.stack_size {
             builder = builder.stack_size(size);
         }
@@ -62,8 +72,11 @@ impl Host for Threads {
     }
 
     fn join(&self, thread: JoinHandle<()>) {
-        // A panic can only come from the `around` hooks; the thread has ended either way.
-        drop(thread.join());
+        // A thread's last hook may end the runtime: it does not wait for itself.
+        if !self.is_current(&thread) {
+            // A panic can only come from the `around` hooks; the thread has ended either way.
+            drop(thread.join());
+        }
     }
 
     fn is_current(&self, thread: &JoinHandle<()>) -> bool {

@@ -153,6 +153,13 @@ impl Watchdog {
     }
 }
 
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        // Of a runtime that could not be started; or it has ended before.
+        self.stop(false);
+    }
+}
+
 impl Watched {
     fn ages(&self) -> MutexGuard<'_, Ages> {
         self.ages.lock()

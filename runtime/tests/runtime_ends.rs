@@ -213,3 +213,76 @@ fn guards_dropped_in_the_order_of_their_making_leave_the_runtime() {
     .join()
     .unwrap();
 }
+
+#[test]
+fn runtime_dropped_by_the_last_hook_of_a_pool_thread_does_not_wait_for_itself() {
+    let slot = Arc::new(std::sync::Mutex::new(None::<Runtime>));
+    let (held, (done, is_done)) = (Arc::clone(&slot), mpsc::channel());
+    let runtime = Builder::new_current_thread()
+        .thread_keep_alive(Duration::from_millis(5))
+        .on_thread_stop(move |_| {
+            let runtime = held.lock().unwrap().take();
+            drop(runtime);
+            done.send(()).unwrap();
+        })
+        .build()
+        .unwrap();
+    let handle = runtime.handle().clone();
+    *slot.lock().unwrap() = Some(runtime);
+    drop(handle.spawn_blocking(|| ()));
+    is_done.recv_timeout(PATIENCE).unwrap();
+}
+
+#[test]
+fn what_a_runtime_that_is_gone_refuses_is_dropped_where_it_is_entered() {
+    struct Looks(Arc<AtomicBool>);
+    impl Drop for Looks {
+        fn drop(&mut self) {
+            self.0.store(Handle::try_current().is_ok(), Ordering::SeqCst);
+        }
+    }
+    for builder in [Builder::new_current_thread(), Builder::new_multi_thread().worker_threads(1)] {
+        let runtime = builder.max_blocking_threads(1).build().unwrap();
+        let handle = runtime.handle().clone();
+        let (queued, task, job) = <(Arc<AtomicBool>, Arc<AtomicBool>, Arc<AtomicBool>)>::default();
+        let (busy, is_busy) = mpsc::channel();
+        drop(handle.spawn_blocking(move || {
+            busy.send(()).unwrap();
+            thread::sleep(Duration::from_millis(50));
+        }));
+        is_busy.recv().unwrap();
+        // The only thread of the pool is busy.
+        let looks = Looks(Arc::clone(&queued));
+        drop(handle.spawn_blocking(move || drop(looks)));
+        drop(runtime);
+        assert!(queued.load(Ordering::SeqCst), "a job in the queue");
+        let looks = Looks(Arc::clone(&task));
+        drop(handle.spawn(async move { drop(looks) }));
+        assert!(task.load(Ordering::SeqCst), "a task");
+        let looks = Looks(Arc::clone(&job));
+        drop(handle.spawn_blocking(move || drop(looks)));
+        assert!(job.load(Ordering::SeqCst), "a job");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn watchdog_of_a_runtime_that_is_gone_ends_though_a_handle_is_kept() {
+    let watchdogs = || {
+        let threads = std::fs::read_dir("/proc/self/task").unwrap();
+        let names = threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("comm")));
+        names.filter(|name| name.as_ref().is_ok_and(|name| name.trim() == "wheelhouse-wdog")).count()
+    };
+    let handles: Vec<Handle> = (0..30)
+        .map(|_| {
+            let builder = Builder::new_multi_thread().worker_threads(1).watchdog(Duration::from_millis(4));
+            let runtime = builder.build().unwrap();
+            runtime.block_on(async { wheelhouse::spawn(yield_now()).await.unwrap() });
+            let handle = runtime.handle().clone();
+            runtime.shutdown_background();
+            handle
+        })
+        .collect();
+    // Those of the tests beside this one are few.
+    eventually("the end of the threads", || watchdogs() < handles.len() / 2);
+}

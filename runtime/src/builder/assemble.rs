@@ -57,7 +57,8 @@ pub(super) fn assemble(builder: Builder) -> io::Result<Runtime> {
     at_least_one("max_blocking_threads", builder.max_blocking_threads)?;
     at_least_one("max_io_events_per_tick", builder.max_io_events)?;
     let global_queue_interval = interval("global_queue_interval", builder.global_queue_interval)?;
-    let event_interval = interval("event_interval", builder.event_interval)?;
+    // Counts of polls wrap, and are compared within half of their range: as good as never.
+    let event_interval = interval("event_interval", builder.event_interval)?.min(i32::MAX as u32);
 
     let (reactor, io, wheel, timers, bell) = driver_parts(&builder, workers)?;
     let later = Later::default();

@@ -78,7 +78,7 @@ impl Scheduler {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        spawn::spawn(&self.services, self.clone(), future, origin)
+        spawn::spawn(&self.services, self.clone(), future, origin, || Arc::clone(self).into())
     }
 
     /// How many tasks of other threads wait.

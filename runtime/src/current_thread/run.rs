@@ -10,7 +10,7 @@ use tracing::trace;
 
 use super::Scheduler;
 use super::core::{Core, Here};
-use crate::context;
+use crate::context::{self, Scope};
 use crate::coop;
 use crate::handle::Handle;
 use crate::metrics::ROOT;
@@ -75,7 +75,7 @@ pub(crate) fn block_on<F: Future>(
     future: F,
     location: &'static Location<'static>,
 ) -> F::Output {
-    let _scope = context::enter_block_on();
+    let _scope = context::enter_block_on(Scope::BlockOnAlone);
     let _entered = context::enter(handle, Some(0));
     let signal = Signal::new(scheduler);
     let waker = Waker::from(signal.clone());

@@ -106,6 +106,20 @@ impl WorkerCounters {
         Poll { counters: self, start }
     }
 
+    /// The poll in progress goes on, outside of the worker, which begins others. Returns the task, for `resume_poll`.
+    pub(crate) fn leave_poll(&self) -> u64 {
+        // Relaxed: the watchdog tolerates what is out of date.
+        let id = self.running.load(Ordering::Relaxed);
+        self.running.store(0, Ordering::Relaxed);
+        id
+    }
+
+    /// The poll goes on in the worker after all.
+    pub(crate) fn resume_poll(&self, id: u64) {
+        // Relaxed: see above.
+        self.running.store(id, Ordering::Relaxed);
+    }
+
     /// The worker is about to park: a period of being busy is over.
     pub(crate) fn park(&self) {
         self.parks.add(1);
@@ -203,6 +217,14 @@ impl BusyWord {
 pub(crate) struct Poll<'a> {
     counters: &'a WorkerCounters,
     start: Option<u64>,
+}
+
+impl Poll<'_> {
+    /// The poll has ended outside of its worker, whose counters are another thread's to write.
+    pub(crate) fn end_outside(self) {
+        let _ = crate::coop::take_forced_yields();
+        std::mem::forget(self);
+    }
 }
 
 impl Drop for Poll<'_> {

@@ -162,6 +162,7 @@ where
 {
     // SAFETY: the caller's promise; the reference at hand keeps it alive.
     let cell = unsafe { Cell::<F, S>::of(header) };
+    super::share_current();
     // SAFETY: the caller is the runner until `finish` gives the future up.
     let span = unsafe { cell.header.span() };
     let scope = hooks::enter_poll(header.as_ptr().cast::<()>().cast_const(), span);

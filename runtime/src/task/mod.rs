@@ -244,7 +244,8 @@ impl Notified {
 }
 
 /// The poll in progress on this thread, if any, goes on outside its worker: it may outlive the polls of its scheduler
-/// (see "Exclusive" in the task word's header).
+/// (see "Exclusive" in the task word's header). Whoever runs a task, or drops a task's future, inside of another's poll
+/// calls it first: what happens inside is then put down to the inner task.
 pub(crate) fn share_current() {
     let header = hooks::current_header().cast::<Header>().cast_mut();
     if let Some(header) = NonNull::new(header) {

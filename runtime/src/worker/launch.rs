@@ -14,6 +14,7 @@ use crate::handle::Handle;
 use crate::services::tell_thread;
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
 use crate::task_core::Notified;
+use crate::threads::thread_name;
 
 /// Gives thread `index` its name.
 pub(crate) type ThreadName = Arc<dyn Fn(usize) -> String + Send + Sync>;
@@ -65,20 +66,15 @@ impl Threads {
         index: usize,
         queue: Worker<Notified>,
     ) -> Result<(), (io::Error, Worker<Notified>)> {
-        let post = Post { index, queue };
-        let mut state = self.lock();
-        if state.spares > state.moving.len() {
-            state.moving.push_back(post);
-            drop(state);
-            self.work.notify_one();
-            return Ok(());
-        }
-        let mut builder = thread::Builder::new().name((self.name)(index));
+        let Some(post) = self.give_to_spare(Post { index, queue }) else { return Ok(()) };
+        // The user's code, outside the lock.
+        let mut builder = thread::Builder::new().name(thread_name(&*self.name, index));
         if let Some(size) = self.stack_size {
             builder = builder.stack_size(size);
         }
         let first = Arc::new(Mutex::new(Some(post)));
         let (given, shared) = (first.clone(), scheduler.clone());
+        let mut state = self.lock();
         let started = builder.spawn(move || {
             let mut post = given.lock().take();
             while let Some(Post { index, queue }) = post {
@@ -106,6 +102,18 @@ impl Threads {
                 queue.map_or(Ok(()), |queue| Err((error, queue)))
             }
         }
+    }
+
+    /// Has a spare thread run the worker; it comes back if there is none.
+    fn give_to_spare(&self, post: Post) -> Option<Post> {
+        let mut state = self.lock();
+        if state.spares <= state.moving.len() {
+            return Some(post);
+        }
+        state.moving.push_back(post);
+        drop(state);
+        self.work.notify_one();
+        None
     }
 
     /// The worker of this thread has moved on: waits for another one. None: the thread ends.
@@ -226,7 +234,13 @@ fn thread_main(scheduler: &Arc<Scheduler>, index: usize, queue: Worker<Notified>
 fn move_away(local: &Local) {
     let scheduler = local.scheduler();
     let Some(queue) = local.move_out() else { return };
+    // Before the worker goes on elsewhere: its counters are the other thread's then, and the simulated clock must not
+    // take it for idle while this poll goes on.
+    let task = local.counters().leave_poll();
+    local.begin_section();
     if let Err((_, queue)) = scheduler.threads.start(scheduler, local.index(), queue) {
+        local.end_section();
+        local.counters().resume_poll(task);
         local.move_in(queue);
         scheduler.offer_to_peer();
     }
@@ -237,16 +251,14 @@ fn move_away(local: &Local) {
 pub(crate) fn block_in_place<R>(f: impl FnOnce() -> R) -> R {
     match context::scope() {
         Scope::Outside => return f(),
-        Scope::BlockOn => {
-            let current_thread = context::with_current(|handle| handle.is_some_and(Handle::is_current_thread));
-            assert!(
-                !current_thread,
-                "`block_in_place` was called on a current-thread runtime, which has no other thread to go on with: \
-                 use `spawn_blocking`, or a multi-thread runtime"
-            );
-        }
+        Scope::BlockOn => {}
+        Scope::BlockOnAlone => panic!(
+            "`block_in_place` was called on a current-thread runtime, which has no other thread to go on with: \
+             use `spawn_blocking`, or a multi-thread runtime"
+        ),
+        // Between polls, in a hook say, the worker stays: its loop goes on with it.
         Scope::Worker => Local::with_any(|local| {
-            if let Some(local) = local {
+            if let Some(local) = local.filter(|local| local.is_polling()) {
                 crate::task_core::share_current();
                 move_away(local);
             }

@@ -11,6 +11,7 @@ use crossbeam_deque::Worker;
 use super::home::Stock;
 use super::queue::LocalQueue;
 use super::scheduler::{Remote, Scheduler};
+use crate::block_on::Awake;
 use crate::driver::{Admission, Machine};
 use crate::metrics::WorkerCounters;
 use crate::panics::contain;
@@ -44,6 +45,10 @@ pub(crate) struct Local {
     visit_every: Cell<u32>,
     admission: Admission,
     lifo_in_a_row: Cell<u8>,
+    /// In a poll: what runs now may move the worker to another thread.
+    polling: Cell<bool>,
+    /// Keeps the simulated clock still while a poll goes on here though the worker has moved.
+    section: RefCell<Option<Awake>>,
     /// Counted in the scheduler's searching workers.
     searching: Cell<bool>,
     /// Wakers are being called: what they wake goes to the back of the queue, and no peer is told.
@@ -83,6 +88,8 @@ impl Local {
             admission: Admission::default(),
             global_at: Cell::new(0),
             lifo_in_a_row: Cell::new(0),
+            polling: Cell::new(false),
+            section: RefCell::new(None),
             searching: Cell::new(false),
             in_batch: Cell::new(false),
             batch: Cell::new(None),
@@ -143,6 +150,27 @@ impl Local {
     #[inline]
     pub(crate) fn has_moved(&self) -> bool {
         self.queue.is_gone()
+    }
+
+    /// Whether a task is being polled; between polls the worker must stay on its thread.
+    pub(crate) fn is_polling(&self) -> bool {
+        self.polling.get()
+    }
+
+    #[inline]
+    pub(crate) fn set_polling(&self, polling: bool) {
+        self.polling.set(polling);
+    }
+
+    /// The worker is about to move, and its poll goes on here.
+    pub(crate) fn begin_section(&self) {
+        self.section.replace(Some(Awake::new(&self.scheduler)));
+    }
+
+    /// The poll is over, or the worker has not moved.
+    pub(crate) fn end_section(&self) {
+        let section = self.section.take();
+        drop(section);
     }
 
     /// Moves the worker out: the LIFO slot into the queue, and the queue to the caller, who hands it to another thread.

@@ -44,6 +44,7 @@ fn run(local: &Local) {
             Some(task) => {
                 run_task(local, task);
                 if local.has_moved() {
+                    local.end_section();
                     return;
                 }
                 share_batch(local);
@@ -58,9 +59,11 @@ fn run_task(local: &Local, task: Notified) {
     let id = task.id();
     let poll = local.counters().poll(id.get(), || task.queued_at());
     tell_task(services.hooks.before_poll.as_ref(), id);
+    local.set_polling(true);
     task.run();
+    local.set_polling(false);
     tell_task(services.hooks.after_poll.as_ref(), id);
-    drop(poll);
+    if local.has_moved() { poll.end_outside() } else { drop(poll) }
 }
 
 /// A busy worker looks at the driver in passing, so that timers and sockets are served though nobody rests.

@@ -120,7 +120,7 @@ impl Scheduler {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        spawn::spawn(&self.services, Home::of(self), future, origin)
+        spawn::spawn(&self.services, Home::of(self), future, origin, || Arc::clone(self).into())
     }
 
     /// Queues a task for whoever comes first, and wakes a worker for it. The caller keeps the scheduler alive.

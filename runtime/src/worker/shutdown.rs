@@ -57,6 +57,9 @@ impl Scheduler {
         if is_own_thread || context::scope() != Scope::Outside || patience == Some(Duration::ZERO) {
             self.threads.detach();
             self.services.pool.shutdown(Wait::Not);
+            if let Some(watchdog) = &self.services.watchdog {
+                watchdog.stop(false);
+            }
             return;
         }
         let deadline = patience.map(|patience| Instant::now().checked_add(patience)).unwrap_or_default();
