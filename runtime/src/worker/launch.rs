@@ -11,6 +11,7 @@ use super::local::Local;
 use super::scheduler::Scheduler;
 use crate::context::{self, Scope};
 use crate::handle::Handle;
+use crate::panics::contain;
 use crate::services::tell_thread;
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
 use crate::task_core::Notified;
@@ -221,7 +222,9 @@ fn thread_main(scheduler: &Arc<Scheduler>, index: usize, queue: Worker<Notified>
     tell_thread(hooks.thread_start.as_ref(), index);
     {
         let _on_thread = local.enter();
-        super::run(&local);
+        // User code is contained where it is called. A panic here is a bug of this crate: its message has been printed,
+        // peers steal what the worker held, and the runtime can still end.
+        contain(|| super::run(&local));
         if !local.has_moved() {
             super::shutdown::leave(&local);
         }
