@@ -286,6 +286,25 @@ fn without_auto_advance_only_advance_moves_the_clock() {
 }
 
 #[test]
+fn advance_on_a_foreign_thread_moves_the_clock_of_a_runtime_that_sleeps() {
+    for workers in [1, 2] {
+        let mut builder = Builder::new_multi_thread();
+        let runtime = builder.worker_threads(workers).start_paused(true).auto_advance(false).build().unwrap();
+        let sleeper = runtime.spawn(sleep(ms(5)));
+        std::thread::sleep(ms(50)); // every worker sleeps
+        let (tell, told) = std::sync::mpsc::channel();
+        let handle = runtime.handle().clone();
+        std::thread::spawn(move || {
+            let _entered = handle.enter();
+            futures::executor::block_on(advance(ms(10)));
+            tell.send(()).unwrap();
+        });
+        told.recv_timeout(Duration::from_secs(5)).expect("the clock stands");
+        runtime.block_on(sleeper).unwrap();
+    }
+}
+
+#[test]
 fn a_resumed_clock_runs_on_from_where_it_stood() {
     for (flavour, builder) in builders() {
         let runtime = builder.start_paused(true).build().unwrap();

@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::context;
 use crate::error::Error;
 use crate::sleep::{Sleep, sleep_until};
+use crate::timer::Tick;
 use crate::timers::{Permit, Timers};
 
 #[track_caller]
@@ -103,7 +104,7 @@ pub fn advance(duration: Duration) -> Advance {
     assert!(timers.is_paused(), "the clock runs: call `pause` before `advance`, or build with `start_paused(true)`");
     let until = Clock::reachable(timers.now().saturating_add(duration));
     let sleep = sleep_until(timers.instant(until));
-    Advance { sleep, _permit: timers.permit(until) }
+    Advance { sleep, until, timers, permit: None }
 }
 
 pin_project_lite::pin_project! {
@@ -112,7 +113,10 @@ pin_project_lite::pin_project! {
     pub struct Advance {
         #[pin]
         sleep: Sleep,
-        _permit: Permit,
+        until: Tick,
+        timers: Timers,
+        // From the first poll to the end: a future that is not polled moves nothing, nor does one that is over.
+        permit: Option<Permit>,
     }
 }
 
@@ -120,7 +124,15 @@ impl Future for Advance {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        self.project().sleep.poll(cx)
+        let this = self.project();
+        if this.permit.is_none() && !this.sleep.is_elapsed() {
+            *this.permit = Some(this.timers.permit(*this.until));
+        }
+        let polled = this.sleep.poll(cx);
+        if polled.is_ready() {
+            *this.permit = None;
+        }
+        polled
     }
 }
 

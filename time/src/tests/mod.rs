@@ -2,6 +2,7 @@
 
 mod against_model;
 mod bites;
+mod driver;
 mod faults;
 mod stress;
 mod test_clock;
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Wake;
 
 use crate::timer::Shards;
-use crate::{Sleep, Tick, TimerDriver, Timers};
+use crate::{Interrupt, Sleep, Tick, TimerDriver, Timers};
 
 /// Shards for the timers of owner 0.
 fn shards(count: usize) -> Shards {
@@ -46,6 +47,12 @@ impl Counter {
 
 impl Wake for Counter {
     fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Interrupt for Counter {
+    fn interrupt(&self) {
         self.0.fetch_add(1, Ordering::SeqCst);
     }
 }

@@ -4,9 +4,10 @@ use core::future::Future;
 use core::pin::pin;
 use core::task::{Context, Waker};
 use core::time::Duration;
+use std::sync::Arc;
 
 use super::{Counter, Rig, poll};
-use crate::{Instant, Tick, Timers, advance, context, sleep, sleep_until};
+use crate::{Instant, Interrupt, Next, Tick, Timers, advance, context, sleep, sleep_until};
 
 #[test]
 fn paused_clock_reads_the_same_twice() {
@@ -129,6 +130,41 @@ fn dropped_advance_leaves_the_clock_where_it_stands() {
     assert!(!rig.timers.is_advancing());
     assert!(!rig.driver.advance_step());
     assert_eq!(rig.now(), Tick::from_nanos(1_000_000));
+}
+
+#[test]
+fn advance_moves_the_clock_only_from_its_first_poll_to_its_end() {
+    let mut rig = Rig::new();
+    let _entered = rig.timers.enter();
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut advance = pin!(advance(Duration::from_secs(1)));
+    assert!(!rig.timers.is_advancing());
+    assert!(!rig.driver.advance_step(), "a future that nobody polled does nothing");
+    assert!(advance.as_mut().poll(&mut cx).is_pending());
+    assert!(rig.timers.is_advancing());
+    assert!(rig.driver.advance_step());
+    rig.turn();
+    assert!(advance.as_mut().poll(&mut cx).is_ready());
+    assert!(!rig.timers.is_advancing(), "it is over, though it is not dropped");
+    assert!(advance.as_mut().poll(&mut cx).is_ready());
+    assert!(!rig.timers.is_advancing());
+}
+
+#[test]
+fn advance_tells_a_driver_that_waits_for_something_nearer() {
+    let told = Counter::new();
+    let builder = Timers::builder().start_paused(true).auto_advance(false);
+    let (timers, mut driver) = builder.interrupt(Arc::clone(&told) as Arc<dyn Interrupt>).build().unwrap();
+    let _entered = timers.enter();
+    let counter = Counter::new();
+    let mut near = Box::pin(sleep(Duration::from_secs(1)));
+    assert!(poll(&mut near, &counter).is_pending());
+    assert_eq!(driver.prepare_park(), Next::At(Tick::from_nanos(1_000_000_000)));
+    let before = told.count();
+    let mut advance = pin!(advance(Duration::from_secs(2)));
+    assert!(advance.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert!(told.count() > before, "the driver waits for an interruption, and has a step to take");
+    driver.awake();
 }
 
 #[test]

@@ -274,6 +274,13 @@ impl Turner {
         shards.hub.promise.store(AWAKE, Ordering::Relaxed);
     }
 
+    /// A turn that finds nothing due: what the one before it left to do is gone, by a shutdown for instance.
+    #[inline]
+    pub(crate) fn nothing_due(&mut self) -> Turned {
+        self.more = false;
+        Turned::default()
+    }
+
     /// Fires what is due at `now`: a bite of each due shard in turn, until nothing is left or the turn is full.
     pub(crate) fn turn(&mut self, shards: &Shards, now: u64, wakes: &mut Vec<Waker>) -> Turned {
         let mut turned = Turned::default();

@@ -74,11 +74,11 @@ impl TimerDriver {
         }
         let earliest = self.shared.shards.earliest_work();
         if earliest >= Tick::NEVER.as_nanos() {
-            return Turned::default();
+            return self.turner.nothing_due();
         }
         let now = self.shared.clock.now().as_nanos();
         if earliest > now {
-            return Turned::default();
+            return self.turner.nothing_due();
         }
         self.turner.turn(&self.shared.shards, now, wakes)
     }

@@ -5,6 +5,7 @@ mod driver;
 
 use core::fmt;
 use core::task::Waker;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Weak;
 
 use crate::clock::{Clock, Instant};
@@ -97,14 +98,17 @@ impl Shared {
 }
 
 impl Drop for Shared {
-    /// Whoever still waits for a timer is told, if nobody has shut the timers down.
+    /// Whoever still waits for a timer is told, if nobody has shut the timers down. A waker that panics keeps nobody else
+    /// from being woken; its panic goes no further than the panic hook, since the caller only lets go of a handle.
     fn drop(&mut self) {
         let mut wakes = Vec::new();
         while self.shards.shutdown(&mut wakes) {}
-        wakes.drain(..).for_each(Waker::wake);
         REGISTRY.lock().retain(|(id, _)| *id != self.id);
         self.shards.retire();
         RETIRED.lock().push(self.shards.clone());
+        for waker in wakes {
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| waker.wake()));
+        }
     }
 }
 
@@ -266,6 +270,8 @@ impl Timers {
         advance.callers.fetch_add(1, Ordering::Relaxed);
         // Relaxed: the timer that the caller files next orders it before the driver's look at the timers.
         advance.until.fetch_max(until.as_nanos(), Ordering::Relaxed);
+        // The driver may be waiting for a timer that is nearer, so that the filing tells it nothing.
+        self.shared.interrupt();
         Permit { timers: self.clone() }
     }
 }

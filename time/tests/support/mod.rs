@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -63,7 +63,8 @@ impl World {
 
     /// Moves the clock, and fires what is due on the way. No future is polled: inside one, the thread is "blocked".
     pub(crate) fn advance(&self, by: Duration) {
-        let _under_way = wheelhouse_time::advance(by);
+        let mut under_way = pin!(wheelhouse_time::advance(by));
+        let _ = under_way.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         let target = Instant::now() + by;
         self.turn();
         while Instant::now() < target {

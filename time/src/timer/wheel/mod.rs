@@ -261,7 +261,7 @@ impl Wheel {
                     bite.worst = bite.worst.max(now - tick);
                     self.counters.lateness.record(now - tick);
                 }
-                Due::Later(tick) if level_for(tick, self.now) == 0 && index(tick, 0) as usize % SLOTS == position => {
+                Due::Later(tick) if self.belongs(tick, 0, position) => {
                     pass.min = pass.min.min(tick);
                 }
                 Due::Later(tick) => self.file_anew(entry, 0, position, tick),
@@ -283,6 +283,14 @@ impl Wheel {
         }
     }
 
+    /// Whether an entry due at `tick` that is filed now comes to lie in this slot. A `tick` behind `now`, which a clock that
+    /// went back brings about, lies in the slot of `now`.
+    #[inline]
+    fn belongs(&self, tick: u64, level: usize, position: usize) -> bool {
+        let at = tick.max(self.now);
+        level_for(at, self.now) == level && index(at, level) as usize % SLOTS == position
+    }
+
     fn file_anew(&mut self, entry: NonNull<Entry>, level: usize, position: usize, tick: u64) {
         self.take_out(entry, level, position);
         let _ = self.insert(entry, tick);
@@ -298,8 +306,7 @@ impl Wheel {
             while let Some(entry) = next {
                 next = self.levels[level].slot(position).list.after(entry);
                 let tick = cell_of(entry).deadline();
-                let at = tick.max(self.now);
-                if level_for(at, self.now) == level && index(at, level) as usize % SLOTS == position {
+                if self.belongs(tick, level, position) {
                     exact = exact.min(tick);
                 } else {
                     self.file_anew(entry, level, position, tick);

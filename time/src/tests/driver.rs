@@ -1,0 +1,87 @@
+//! The driver beside a clock that is read back, a shutdown, and wakers that panic.
+
+use core::task::Waker;
+use core::time::Duration;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::Wake;
+
+use super::{Counter, poll, shards};
+use crate::timer::{Entry, Inserted, State, Turner};
+use crate::{Next, Tick, Timers, sleep};
+
+#[test]
+fn timer_filed_behind_a_clock_that_jumped_back_stays_until_it_is_due() {
+    let shards = shards(1);
+    let mut turner = Turner::new(0);
+    let mut wakes = Vec::new();
+    // A turn that read the clock just before it was paused; the pause read less.
+    let mut first = Box::pin(Entry::new(0));
+    assert_eq!(shards.get(0).insert(first.as_mut(), Tick::from_nanos(5_000_000)), Inserted::Armed);
+    assert_eq!(turner.turn(&shards, 5_000_000, &mut wakes).fired, 1);
+    shards.get(0).release(first.as_mut());
+    let mut entries = [4_000_000, 4_100_000].map(|nanos| {
+        let mut entry = Box::pin(Entry::new(0));
+        assert_eq!(shards.get(0).insert(entry.as_mut(), Tick::from_nanos(nanos)), Inserted::Armed);
+        entry
+    });
+    let turned = turner.turn(&shards, 4_000_000, &mut wakes);
+    assert_eq!((turned.fired, turned.more), (1, false));
+    assert_eq!(shards.earliest(), 4_100_000);
+    let turned = turner.turn(&shards, 4_100_000, &mut wakes);
+    assert_eq!((turned.fired, turned.more), (1, false));
+    for entry in &mut entries {
+        assert_eq!(entry.state(), State::Elapsed { released: true });
+        shards.get(0).release(entry.as_mut());
+    }
+}
+
+#[test]
+fn driver_waits_after_a_shutdown_in_the_midst_of_a_burst() {
+    let (timers, mut driver) = Timers::builder().start_paused(true).build().unwrap();
+    let entered = timers.enter();
+    let counter = Counter::new();
+    let mut sleeps: Vec<_> = (0..3_000).map(|_| Box::pin(sleep(Duration::from_millis(1)))).collect();
+    sleeps.iter_mut().for_each(|sleep| assert!(poll(sleep, &counter).is_pending()));
+    assert!(driver.auto_advance());
+    let mut wakes = Vec::new();
+    assert!(driver.turn(&mut wakes).more);
+    assert_eq!(driver.prepare_park(), Next::Now);
+    while timers.shutdown(&mut wakes) {}
+    assert_eq!(wakes.len(), 3_000);
+    assert!(!driver.turn(&mut wakes).more);
+    assert_eq!(driver.prepare_park(), Next::Never, "there is nothing left to do");
+    driver.awake();
+    drop(entered);
+}
+
+/// Panics when it is woken.
+struct Mine;
+
+impl Wake for Mine {
+    fn wake(self: Arc<Self>) {
+        panic!("the waker panics");
+    }
+}
+
+#[test]
+fn waker_that_panics_when_the_timers_go_keeps_nobody_from_being_woken() {
+    let (timers, driver) = Timers::builder().shards(5).build().unwrap();
+    let counter = Counter::new();
+    let mut sleeps: Vec<_> = (0..3).map(|_| Box::pin(sleep(Duration::from_secs(9)))).collect();
+    {
+        let _entered = timers.enter();
+        for (k, sleep) in sleeps.iter_mut().enumerate() {
+            let waker = if k == 1 { Waker::from(Arc::new(Mine)) } else { counter.waker() };
+            let mut cx = core::task::Context::from_waker(&waker);
+            assert!(sleep.as_mut().try_poll_elapsed(&mut cx).is_pending());
+        }
+    }
+    let shard: *const _ = &**timers.shared().worker_shard(0);
+    drop(driver);
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(timers)));
+    assert_eq!(counter.count(), 2);
+    // And the shards are there for the next one.
+    let (next, _driver) = Timers::builder().shards(5).build().unwrap();
+    assert!(core::ptr::eq(shard, &**next.shared().worker_shard(0)));
+}
