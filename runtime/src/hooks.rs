@@ -4,6 +4,7 @@
 use core::num::NonZeroU64;
 
 pub(crate) use crate::coop::{current_header, enter_poll, poll_budget};
+pub(crate) use crate::panics::contain;
 pub(crate) use crate::trace::{TaskSpan, WakerOp, is_traced, task_span, waker_event};
 
 use crate::sync::{AtomicU64, Ordering};

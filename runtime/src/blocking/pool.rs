@@ -5,6 +5,7 @@ use core::time::Duration;
 use super::alloc::vec::Vec;
 use super::state::{Queued, State};
 use super::{Config, Figures, Host, Job, NoThread, Refused, Wait, thread};
+use crate::hooks::contain;
 use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 
 /// A handle to a blocking pool; clones share it.
@@ -144,7 +145,7 @@ impl<J: Job, H: Host> Shared<J, H> {
 
     fn cancel(&self, jobs: impl IntoIterator<Item = J>) {
         for job in jobs {
-            thread::contain(|| job.cancel());
+            contain(|| job.cancel());
             self.finish();
         }
     }

@@ -1,11 +1,11 @@
 //! The life of one thread of the pool.
 
 use core::time::Duration;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::pool::Shared;
 use super::state::Found;
 use super::{Host, Job};
+use crate::hooks::contain;
 
 /// Runs jobs until the pool is shut down or none has come for the keep-alive time.
 pub(super) fn run<J: Job, H: Host>(shared: &Shared<J, H>, index: usize) {
@@ -37,12 +37,4 @@ pub(super) fn run<J: Job, H: Host>(shared: &Shared<J, H>, index: usize) {
         }
     }
     shared.leave(state, index);
-}
-
-/// Runs `f`; a panic in it, or in the destructor of its payload, ends here.
-pub(super) fn contain(f: impl FnOnce()) {
-    let Err(payload) = catch_unwind(AssertUnwindSafe(f)) else { return };
-    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        core::mem::forget(again);
-    }
 }

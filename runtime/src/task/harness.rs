@@ -17,22 +17,9 @@ use super::error::{Failure, Payload};
 use super::header::{Cell, Header, Stage};
 use super::state::{Complete, Dropped, Idle, Start};
 use super::{Notified, Schedule, Task, waker};
-use crate::hooks;
+use crate::hooks::{self, contain};
 
 type Panic = Box<dyn Any + Send>;
-
-/// Runs `f`; a panic, and one in the drop of its payload, goes nowhere.
-pub(super) fn contain(f: impl FnOnce()) {
-    let mut outcome = catch_unwind(AssertUnwindSafe(f));
-    // A payload whose drop panics makes another payload: not for ever, and the rest is leaked rather than unwound.
-    for _ in 0..4 {
-        match outcome {
-            Ok(()) => return,
-            Err(payload) => outcome = catch_unwind(AssertUnwindSafe(|| drop(payload))),
-        }
-    }
-    core::mem::forget(outcome);
-}
 
 /// Uses up a notified reference: polls the future unless the state word has other plans.
 ///

@@ -18,7 +18,8 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::task::Waker;
 
-use super::{Notified, contain};
+use super::Notified;
+use crate::hooks::contain;
 use crate::sync::Mutex;
 
 /// A queue from many threads to one that is polled.

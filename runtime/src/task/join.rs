@@ -10,12 +10,13 @@ use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker, ready};
 
 use super::error::Failure;
-use super::harness::{contain, drop_references};
+use super::harness::drop_references;
 use super::header::Header;
 use super::state::{JoinDrop, Offer};
 use super::waker::submit;
 use super::{AbortHandle, Id, JoinError};
 use crate::hooks;
+use crate::hooks::contain;
 
 /// An owned permission to wait for a task and to take its output.
 ///

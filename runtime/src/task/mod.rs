@@ -39,7 +39,6 @@ pub(crate) use self::owned::{Owned, Snapshot};
 pub(crate) use self::ready::Ready;
 pub(crate) use self::state::Lifecycle;
 
-use self::harness::contain;
 use self::header::Cell;
 use self::state::Claim;
 use crate::hooks;
