@@ -177,7 +177,8 @@ impl Handle {
     /// Enters the runtime on this thread until the guard is dropped: `spawn`, timers and sockets find it then.
     ///
     /// Guards may be nested, of one runtime or of several; each restores what was entered before it. They are dropped
-    /// in the reverse order of their making.
+    /// in the reverse order of their making: a guard that is held across an `.await` makes other tasks of the thread
+    /// find this runtime instead of theirs.
     ///
     /// # Examples
     ///

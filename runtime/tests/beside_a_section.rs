@@ -169,3 +169,26 @@ fn a_paused_clock_goes_on_while_it_waits_in_a_block_on() {
     eventually("the sleeps end", || thread.is_finished());
     thread.join().unwrap();
 }
+
+/// The thread that goes on with the worker is none of the pool's.
+#[test]
+fn it_needs_no_thread_of_the_pool() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).max_blocking_threads(1).build().unwrap();
+    let goes_on = Arc::new(AtomicBool::new(false));
+    let waits = Arc::clone(&goes_on);
+    let job = runtime.spawn_blocking(move || eventually("the section", || waits.load(Ordering::SeqCst)));
+    let value = runtime.block_on(async {
+        wheelhouse::spawn(async {
+            // The only worker is here, and the task runs all the same.
+            let beside = wheelhouse::spawn(async { 7 });
+            block_in_place(|| eventually("the task beside it", || beside.is_finished()));
+            beside.await.unwrap()
+        })
+        .await
+        .unwrap()
+    });
+    assert_eq!(value, 7);
+    assert_eq!(runtime.handle().metrics().num_blocking_threads(), 1);
+    goes_on.store(true, Ordering::SeqCst);
+    runtime.block_on(job).unwrap();
+}

@@ -61,3 +61,21 @@ fn a_name_that_the_system_does_not_take_is_taken_without_what_it_does_not() {
     let name = runtime.block_on(async { spawn_blocking(|| std::thread::current().name().map(str::to_owned)).await });
     assert_eq!(name.unwrap().as_deref(), Some("ab"));
 }
+
+#[test]
+fn threads_have_the_stack_that_is_asked_for() {
+    const STACK: usize = 24 << 20;
+    /// Uses more of the stack than a thread has by default.
+    #[inline(never)]
+    fn deep() -> u8 {
+        let mut room = [1u8; STACK - (4 << 20)];
+        std::hint::black_box(&mut room);
+        room[room.len() / 2]
+    }
+    let runtime = Builder::new_multi_thread().worker_threads(1).thread_stack_size(STACK).build().unwrap();
+    let outcome = runtime.block_on(async {
+        let task = wheelhouse::spawn(async { (deep(), block_in_place(deep)) });
+        (task.await.unwrap(), spawn_blocking(deep).await.unwrap())
+    });
+    assert_eq!(outcome, ((1, 1), 1));
+}

@@ -14,12 +14,13 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// A child's main.
 type Case = (&'static str, fn());
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 6] = [
     ("main_returns_beside_a_blocking_task", returns_beside_a_blocking_task),
     ("current_thread_main_returns_beside_a_blocking_task", returns_beside_a_blocking_task_on_one_thread),
     ("main_cancels_its_tasks_before_it_returns", cancels_its_tasks),
     ("blocking_task_is_not_lost_when_no_thread_can_start", no_thread_can_start),
     ("runtime_that_cannot_start_its_workers_is_an_error", workers_cannot_start),
+    ("blocking_section_runs_in_place_when_no_thread_can_start", section_without_a_thread),
 ];
 
 #[wheelhouse::main]
@@ -114,6 +115,37 @@ fn no_thread_can_start() {
         .map(|_: wheelhouse::task::JoinHandle<()>| ());
     assert_eq!(third.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
     println!("refused as it should be");
+}
+
+/// The closure runs on the worker, a peer takes what was queued there, and the worker goes on afterwards.
+fn section_without_a_thread() {
+    let runtime = wheelhouse::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    // The watchdog, too, has its thread now.
+    runtime.block_on(async { wheelhouse::spawn(wheelhouse::task::yield_now()).await.unwrap() });
+    if !refuse_threads() {
+        return;
+    }
+    let section = || {
+        let beside = [1, 2, 3].map(|i| wheelhouse::spawn(async move { i }));
+        wheelhouse::task::block_in_place(|| {
+            wheelhouse::runtime::Handle::current().block_on(async {
+                let mut sum = wheelhouse::spawn(async { 4 }).await.unwrap();
+                for task in beside {
+                    sum += task.await.unwrap();
+                }
+                sum
+            })
+        })
+    };
+    for _ in 0..10 {
+        let task = runtime.spawn(async move {
+            let sum = section();
+            wheelhouse::task::yield_now().await;
+            sum + section()
+        });
+        assert_eq!(runtime.block_on(task).unwrap(), 20);
+    }
+    println!("it ran as it should");
 }
 
 fn workers_cannot_start() {
