@@ -1,6 +1,6 @@
 //! A blocked worker stops nobody: real time, generous bounds.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,6 +18,39 @@ const BOUND: Duration = Duration::from_millis(40);
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A thread that does nothing but sleep for a millisecond at a time: what it is late by is the machine's doing.
+fn with_noise<T>(scene: impl FnOnce() -> T) -> (T, Duration) {
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let noise = scope.spawn(|| {
+            let mut worst = Duration::ZERO;
+            while !done.load(Ordering::Relaxed) {
+                let start = Instant::now();
+                std::thread::sleep(Duration::from_millis(1));
+                worst = worst.max(start.elapsed() - Duration::from_millis(1));
+            }
+            worst
+        });
+        let result = scene();
+        done.store(true, Ordering::Relaxed);
+        (result, noise.join().unwrap())
+    })
+}
+
+/// What `scene` returns, its worst delay, is within the bound, but for what the machine adds by itself.
+fn assert_in_time(what: &str, mut scene: impl FnMut() -> Duration) {
+    let mut all = Vec::new();
+    for _ in 0..5 {
+        let (worst, noise) = with_noise(&mut scene);
+        println!("{what}: {worst:?}, noise {noise:?}");
+        if worst < BOUND + 2 * noise {
+            return;
+        }
+        all.push((worst, noise));
+    }
+    panic!("{what}, late by, and what the machine adds: {all:?}");
 }
 
 fn runtime(workers: usize) -> Runtime {
@@ -95,16 +128,9 @@ fn worst_lateness(workers: usize, how: Block, time: Duration, times: u32) -> Dur
 
 fn assert_timers_go_on(workers: usize, how: Block) {
     let _alone = alone();
-    // A machine that is busy elsewhere may be late by itself, but not three times in a row.
-    let mut worst = Duration::MAX;
-    for _ in 0..3 {
-        worst = worst.min(worst_lateness(workers, how, Duration::from_millis(200), 3));
-        println!("{workers} workers, {how:?}: {worst:?}");
-        if worst < BOUND {
-            return;
-        }
-    }
-    panic!("timers beside blocked workers are late by {worst:?}");
+    assert_in_time(&format!("timers, {workers} workers, {how:?}"), || {
+        worst_lateness(workers, how, Duration::from_millis(200), 2)
+    });
 }
 
 #[test]
@@ -131,9 +157,9 @@ fn timers_go_on_beside_three_blocked_workers_of_four() {
 #[test]
 fn timers_go_on_beside_workers_blocked_for_a_second() {
     let _alone = alone();
-    let worst = worst_lateness(4, Block::Sleep, Duration::from_secs(1), 1);
-    println!("4 workers, three blocked for 1 s: {worst:?}");
-    assert!(worst < 5 * BOUND, "{worst:?}");
+    assert_in_time("timers, three of four blocked for 1 s", || {
+        worst_lateness(4, Block::Sleep, Duration::from_secs(1), 1)
+    });
 }
 
 #[test]
@@ -172,18 +198,13 @@ fn lifo_delay(workers: usize) -> Duration {
 fn a_task_in_the_lifo_slot_of_a_blocked_worker_is_rescued() {
     let _alone = alone();
     for workers in [2, 4] {
-        let delays: Vec<_> = (0..5).map(|_| lifo_delay(workers)).collect();
-        println!("LIFO slot, {workers} workers: {delays:?}");
-        assert!(delays.iter().min().unwrap() < &BOUND, "{delays:?}");
-        assert!(delays.iter().max().unwrap() < &Duration::from_millis(150), "{delays:?}");
+        assert_in_time(&format!("LIFO slot, {workers} workers"), || lifo_delay(workers));
     }
 }
 
-#[test]
-fn tasks_in_the_queue_of_a_blocked_worker_are_stolen() {
-    let _alone = alone();
+fn queue_delay() -> Duration {
     let runtime = runtime(2);
-    let worst = runtime.block_on(async {
+    runtime.block_on(async {
         sleep(Duration::from_millis(20)).await;
         let (report, reports) = async_channel::unbounded::<Duration>();
         let blocker = wheelhouse::spawn(async move {
@@ -201,17 +222,18 @@ fn tasks_in_the_queue_of_a_blocked_worker_are_stolen() {
         }
         blocker.await.unwrap();
         worst
-    });
-    println!("local queue: {worst:?}");
-    assert!(worst < 2 * BOUND, "{worst:?}");
+    })
 }
 
 #[test]
-fn sockets_go_on_beside_a_blocked_worker() {
+fn tasks_in_the_queue_of_a_blocked_worker_are_stolen() {
     let _alone = alone();
+    assert_in_time("local queue", queue_delay);
+}
+
+fn worst_echo() -> Duration {
     let runtime = runtime(2);
-    let rounds = Arc::new(AtomicU32::new(0));
-    let worst = runtime.block_on(async {
+    runtime.block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         wheelhouse::spawn(async move {
@@ -223,7 +245,6 @@ fn sockets_go_on_beside_a_blocked_worker() {
                 }
             }
         });
-        let counted = rounds.clone();
         let client = wheelhouse::spawn(async move {
             let mut stream = TcpStream::connect(address).await.unwrap();
             let mut worst = Duration::ZERO;
@@ -234,7 +255,6 @@ fn sockets_go_on_beside_a_blocked_worker() {
                 let mut buffer = [0; 4];
                 stream.read_exact(&mut buffer).await.unwrap();
                 worst = worst.max(start.elapsed());
-                counted.fetch_add(1, Ordering::Relaxed);
             }
             worst
         });
@@ -243,7 +263,11 @@ fn sockets_go_on_beside_a_blocked_worker() {
             wheelhouse::spawn(async { std::thread::sleep(Duration::from_millis(200)) }).await.unwrap();
         }
         client.await.unwrap()
-    });
-    println!("echo: {worst:?}, {} rounds", rounds.load(Ordering::Relaxed));
-    assert!(worst < 2 * BOUND, "{worst:?}");
+    })
+}
+
+#[test]
+fn sockets_go_on_beside_a_blocked_worker() {
+    let _alone = alone();
+    assert_in_time("echo", worst_echo);
 }
