@@ -76,13 +76,15 @@ fn what_outlives_a_runtime_keeps_it_only_as_long_as_it_lives() {
     for (name, runtime, token) in runtimes() {
         let gate = Gate::default();
         let (waiting, ready) = (runtime.spawn(gate.clone()), runtime.spawn(async { 7 }));
-        let timer = runtime.block_on(async {
-            let mut timer = Box::pin(sleep(Duration::from_secs(3_600)));
-            let _ = futures::poll!(timer.as_mut());
+        let mut timer = {
+            let _entered = runtime.enter();
+            Box::pin(sleep(Duration::from_secs(3_600)))
+        };
+        runtime.block_on(async {
+            assert!(futures::poll!(timer.as_mut()).is_pending());
             while gate.polls() == 0 || !ready.is_finished() {
                 yield_now().await;
             }
-            timer
         });
         let (waker, abort, handle) = (gate.waker(), waiting.abort_handle(), runtime.handle().clone());
         if name == "three workers" {
