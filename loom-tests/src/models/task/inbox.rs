@@ -5,9 +5,7 @@ use std::collections::VecDeque;
 use core::future::poll_fn;
 use core::task::Poll;
 
-use loom::thread;
-
-use super::{Drops, Event, explore};
+use super::{Drops, Event, explore, thread};
 use crate::sync::Arc;
 use crate::task::{Id, Inbox, Kind, Meta, Notified, Owned, Schedule, Spawned, Task, spawn};
 

@@ -7,9 +7,7 @@ use core::task::{Context, Poll, Waker};
 use std::sync::Arc;
 use std::task::Wake;
 
-use loom::thread;
-
-use super::{Drops, Event, Model, explore, explore_within};
+use super::{Drops, Event, Model, explore, explore_within, thread};
 use crate::task::JoinHandle;
 
 /// Counts wakes; not loom's, so that counting orders nothing.

@@ -20,10 +20,28 @@ use crate::sync::{Arc, AtomicBool, Mutex, Ordering, UnsafeCell};
 use crate::task::{Id, JoinHandle, Kind, Meta, Notified, Owned, Schedule, Spawned, Task, spawn};
 
 thread_local! {
+    /// Whether a thread that a model starts runs before the one that starts it goes on.
+    static STARTED_FIRST: Cell<bool> = const { Cell::new(false) };
     static PANICS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Explores a model. The harness contains panics, loom's own reports too: each counts, and fails the model.
+/// loom's threads, but for who is the first to run.
+mod thread {
+    pub(super) use loom::thread::{ThreadId, current};
+
+    /// Starts a thread, and lets it run first in every second exploration. loom remembers one last load an object, so
+    /// that a load on the way to an exchange can hide the load that the exchange races with: some interleavings are
+    /// explored in one of the two orders alone.
+    pub(super) fn spawn<T: 'static>(body: impl FnOnce() -> T + 'static) -> loom::thread::JoinHandle<T> {
+        let thread = loom::thread::spawn(body);
+        if super::STARTED_FIRST.get() {
+            loom::thread::yield_now();
+        }
+        thread
+    }
+}
+
+/// Explores a model, with both orders of starting. The harness contains panics, loom's own reports too: each counts, and fails the model.
 fn explore(model: impl Fn() + Send + Sync + 'static) {
     explore_within(None, model);
 }
@@ -38,13 +56,18 @@ fn explore_within(preemptions: Option<usize>, model: impl Fn() + Send + Sync + '
             hook(info);
         }));
     });
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = preemptions;
-    builder.check(move || {
-        PANICS.set(0);
-        model();
-        assert_eq!(PANICS.get(), 0, "a panic was contained");
-    });
+    let model = StdArc::new(model);
+    for started_first in [false, true] {
+        let model = StdArc::clone(&model);
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = preemptions;
+        builder.check(move || {
+            PANICS.set(0);
+            STARTED_FIRST.set(started_first);
+            model();
+            assert_eq!(PANICS.get(), 0, "a panic was contained");
+        });
+    }
 }
 
 /// A scheduler whose tasks are run by whoever calls [`run`](Model::run).
@@ -160,7 +183,7 @@ struct Drops(StdArc<Counted>);
 struct Counted {
     count: StdAtomicUsize,
     /// The only thread that may drop.
-    thread: OnceLock<loom::thread::ThreadId>,
+    thread: OnceLock<thread::ThreadId>,
 }
 
 impl Drops {
@@ -169,7 +192,7 @@ impl Drops {
     }
 
     /// From here on drops belong on `thread`.
-    fn only_on(&self, thread: loom::thread::ThreadId) {
+    fn only_on(&self, thread: thread::ThreadId) {
         self.0.thread.set(thread).expect("set once");
     }
 
@@ -188,7 +211,7 @@ impl Drop for Guard {
     fn drop(&mut self) {
         self.drops.0.count.fetch_add(1, StdOrdering::Relaxed);
         if let Some(thread) = self.drops.0.thread.get() {
-            assert_eq!(*thread, loom::thread::current().id(), "dropped on a foreign thread");
+            assert_eq!(*thread, thread::current().id(), "dropped on a foreign thread");
         }
     }
 }

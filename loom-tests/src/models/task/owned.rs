@@ -1,8 +1,6 @@
 //! The owned list against the closing of its scheduler.
 
-use loom::thread;
-
-use super::{Drops, Event, Model, explore};
+use super::{Drops, Event, Model, explore, thread};
 
 /// Claim: a task spawned while the list closes is cancelled once: by the closing, or by the spawner that is refused.
 ///

@@ -6,9 +6,7 @@ use core::task::{Poll, Waker};
 use std::sync::Arc;
 use std::task::Wake;
 
-use loom::thread;
-
-use super::{Model, explore};
+use super::{Model, explore, thread};
 use crate::task::Ready;
 
 /// Counts wakes; not loom's, so that counting orders nothing.

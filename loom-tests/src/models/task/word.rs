@@ -4,9 +4,7 @@ use core::future::{Future, poll_fn};
 use core::pin::Pin;
 use core::task::Poll;
 
-use loom::thread;
-
-use super::{Drops, Event, Memory, Model, explore, explore_within};
+use super::{Drops, Event, Memory, Model, explore, explore_within, thread};
 use crate::task::Lifecycle;
 
 /// Claim: a wake during the poll is never lost: the task is polled again, and sees what was written before the wake.
