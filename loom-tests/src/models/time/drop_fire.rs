@@ -54,3 +54,43 @@ fn completed_and_dropped_sleep_frees_after_the_last_touch() {
         race(first, owner, driver);
     });
 }
+
+/// Claim: an entry that fires together with its neighbour is unlinked once, by its owner or by the driver: the list they
+/// were in ends empty.
+///
+/// Threads: the owner releases the first of two entries that are due; the driver fires what it finds.
+///
+/// Breaks if: `Shard::detach` looks at the state before it takes the lock.
+#[test]
+fn drop_racing_the_firing_of_two_leaves_no_ghost_in_the_list() {
+    check(|first| {
+        let shards = shards(1);
+        let (dropped, kept) = (Woken::new(), Woken::new());
+        let mut one = armed(&shards, 0, 10, &dropped);
+        let mut other = armed(&shards, 0, 10, &kept);
+        let owner = {
+            let shards = Arc::clone(&shards);
+            move || {
+                shards.get(0).release(one.as_mut());
+                one
+            }
+        };
+        let driver = {
+            let shards = Arc::clone(&shards);
+            move || {
+                let mut turner = turner();
+                let fired = turn(&mut turner, &shards, 10);
+                (turner, fired)
+            }
+        };
+        let (_one, (mut turner, fired)) = race(first, owner, driver);
+        assert_eq!((fired, kept.count()), (1 + dropped.count(), 1));
+        // A turn that looks into the shard once more, for a timer that comes later.
+        let mut last = armed(&shards, 0, 20, &Woken::new());
+        assert_eq!(turn(&mut turner, &shards, 20), 1, "a fired entry was linked still");
+        let metrics = shards.metrics();
+        assert_eq!((metrics.armed, metrics.fired + metrics.cancelled), (3, 3));
+        shards.get(0).release(other.as_mut());
+        shards.get(0).release(last.as_mut());
+    });
+}
