@@ -288,7 +288,7 @@ fn without_auto_advance_only_advance_moves_the_clock() {
 #[test]
 fn advance_on_a_foreign_thread_moves_the_clock_of_a_runtime_that_sleeps() {
     for workers in [1, 2] {
-        let mut builder = Builder::new_multi_thread();
+        let builder = Builder::new_multi_thread();
         let runtime = builder.worker_threads(workers).start_paused(true).auto_advance(false).build().unwrap();
         let sleeper = runtime.spawn(sleep(ms(5)));
         std::thread::sleep(ms(50)); // every worker sleeps
