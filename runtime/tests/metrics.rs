@@ -312,7 +312,8 @@ fn parse(page: &str) -> HashMap<String, f64> {
 fn prometheus_page_is_well_formed_and_says_the_same() {
     let runtime = Builder::new_multi_thread().worker_threads(2).metrics_poll_time_histogram(true).build().unwrap();
     let metrics = runtime.handle().metrics();
-    runtime.block_on(runtime.spawn(sleep(Duration::from_millis(2)))).unwrap();
+    // Long enough to be armed, however late the worker comes to its first poll.
+    runtime.block_on(runtime.spawn(async { sleep(Duration::from_millis(200)).await })).unwrap();
     eventually("the workers rest", || {
         let before = metrics.to_prometheus();
         thread::sleep(Duration::from_millis(20));
