@@ -17,13 +17,13 @@ use crate::jobs::{JOBS, Job, PartOf, have_wrk};
 /// The options of `benches report`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How many times each contestant runs each job.
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
-    rounds: u16,
+    /// How many times each contestant runs each job; five unless given.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: Option<u16>,
     /// Only these jobs, separated by commas.
     #[arg(long, value_delimiter = ',')]
     jobs: Vec<String>,
-    /// Smaller crowds, fewer repetitions, three rounds at most, and without the jobs that take long.
+    /// Smaller crowds, fewer repetitions, two rounds unless `--rounds` says otherwise, and without the jobs that take long.
     #[arg(long)]
     quick: bool,
     /// Where the report goes.
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 /// Runs the jobs and writes the report.
 pub(crate) fn run(args: &Args) -> Result<(), String> {
     let jobs = selection(args)?;
-    let rounds = if args.quick { args.rounds.min(3) } else { args.rounds };
+    let rounds = args.rounds.unwrap_or(if args.quick { 2 } else { 5 });
     let machine = Machine::look();
     println!("{machine}");
     println!("{}", table::head());
