@@ -141,8 +141,9 @@ impl<E: mio::event::Source> Evented<E> {
             if Starved::is_cause(error) {
                 // An event since then means another connection, and another attempt.
                 let _ = self.source().clear(seen, Interest::READABLE.mask());
-                tracing::debug!(target: "wheelhouse::io", %error, "accept failed: the listener is tried again later");
                 self.registration.starve();
+                // Last: a subscriber may panic.
+                tracing::debug!(target: "wheelhouse::io", %error, "accept failed: the listener is tried again later");
             }
         })
     }

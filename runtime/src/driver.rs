@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-use tracing::{debug, error, trace};
 use wheelhouse_io::{Io, Notifier, Reactor, Wait};
 use wheelhouse_time::{Next, TimerDriver, Timers, Turned};
 
 use crate::metrics::DriverCounters;
 use crate::park::{Bound, Driver, Interrupt, Turn};
+use crate::trace::event;
 
 /// How long a watch period is where nobody said.
 pub(crate) const WATCH: Duration = Duration::from_micros(750);
@@ -105,8 +105,9 @@ impl Machine {
         self.counters.turns.add(1);
         self.counters.ready_events.add(events as u64);
         if turned.fired != 0 || events != 0 {
-            debug!(
-                target: "wheelhouse::driver",
+            event!(
+                DEBUG,
+                "wheelhouse::driver",
                 timers = turned.fired,
                 worst_lateness_us = turned.worst_lateness.as_micros() as u64,
                 events,
@@ -159,13 +160,13 @@ impl Driver for Machine {
 
 impl Interrupt for Bell {
     fn interrupt(&self) {
-        trace!(target: "wheelhouse::driver", "interrupt");
+        event!(TRACE, "wheelhouse::driver", "interrupt");
         if self.fault.as_ref().is_some_and(|fault| fault()) {
             return;
         }
         if let Err(error) = self.notifier.notify() {
             // The next notification tries again, and with any worker awake the driver wakes by itself.
-            error!(target: "wheelhouse::driver", %error, "the driver could not be interrupted");
+            event!(ERROR, "wheelhouse::driver", %error, "the driver could not be interrupted");
         }
     }
 }
@@ -182,7 +183,7 @@ fn poll(reactor: &mut Reactor, wait: Wait, wakes: &mut Vec<Waker>) -> usize {
     match reactor.turn(wait, wakes) {
         Ok(turned) => turned.events,
         Err(error) => {
-            error!(target: "wheelhouse::driver", %error, "the poller failed");
+            event!(ERROR, "wheelhouse::driver", %error, "the poller failed");
             std::thread::sleep(Duration::from_millis(1));
             0
         }

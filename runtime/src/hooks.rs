@@ -8,6 +8,7 @@ pub(crate) use crate::panics::contain;
 pub(crate) use crate::trace::{TaskSpan, WakerOp, is_traced, task_span, waker_event};
 
 use crate::sync::{AtomicU64, Ordering};
+use crate::trace::event;
 
 /// Ids that one thread takes at a time: the counter is shared, the runs are not.
 const IDS_A_RUN: u64 = 1 << 12;
@@ -57,11 +58,11 @@ fn next_run() -> u64 {
 /// A worker sits in the driver's seat to sleep there.
 #[inline]
 pub(crate) fn seat_taken(worker: usize) {
-    tracing::trace!(target: "wheelhouse::worker", worker, "seat taken");
+    event!(TRACE, "wheelhouse::worker", worker, "seat taken");
 }
 
 /// The worker has left the seat.
 #[inline]
 pub(crate) fn seat_left(worker: usize) {
-    tracing::trace!(target: "wheelhouse::worker", worker, "seat left");
+    event!(TRACE, "wheelhouse::worker", worker, "seat left");
 }

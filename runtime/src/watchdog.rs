@@ -29,6 +29,7 @@ use self::doze::{Doing, Doze, Rouse};
 use crate::hooks;
 use crate::metrics::{ROOT, Source};
 use crate::sync::{Arc, AtomicU64, Mutex, MutexGuard, Ordering};
+use crate::trace::event;
 
 /// How long an era of task ids lasts: as exact as ages are.
 const ERA: Duration = Duration::from_secs(1);
@@ -144,7 +145,10 @@ impl Watchdog {
         match thread::Builder::new().name("wheelhouse-wdog".to_owned()).spawn(move || shared.run()) {
             Ok(thread) => *slot = Some(thread),
             // The state stays awake, so that this is not tried at each unpark.
-            Err(error) => tracing::warn!(target: "wheelhouse::watchdog", %error, "the watchdog cannot be started"),
+            Err(error) => {
+                drop(slot);
+                event!(WARN, "wheelhouse::watchdog", %error, "the watchdog cannot be started");
+            }
         }
     }
 
@@ -251,8 +255,9 @@ fn report(source: &dyn Source, worker: usize, running: u64, elapsed: Duration) {
     let task = if running == ROOT { None } else { source.task(running) };
     let location = task.as_ref().map(|task| task.location);
     let name = if running == ROOT { Some("block_on") } else { task.as_ref().and_then(|task| task.name.as_deref()) };
-    tracing::warn!(
-        target: "wheelhouse::watchdog",
+    event!(
+        WARN,
+        "wheelhouse::watchdog",
         {
             task.id = (running != ROOT).then_some(running),
             task.name = name,

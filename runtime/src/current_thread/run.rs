@@ -6,8 +6,6 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use tracing::trace;
-
 use super::Scheduler;
 use super::core::{Core, Here};
 use crate::context::{self, Scope};
@@ -19,7 +17,7 @@ use crate::park::{BlockOnSleep, Bound, Driver, Turn};
 use crate::services::{tell_task, tell_thread};
 use crate::sync::{AtomicBool, Ordering, fence};
 use crate::task_core::{Id, Kind, Notified};
-use crate::trace;
+use crate::trace::{self, event};
 
 /// Wakes a thread inside `block_on`, whether it runs the tasks or waits for its turn.
 pub(super) struct Signal {
@@ -239,7 +237,7 @@ impl<'a> Driving<'a> {
             return self.pass();
         }
         services.counters[0].park();
-        trace!(target: "wheelhouse::worker", worker = 0, "park");
+        event!(TRACE, "wheelhouse::worker", worker = 0, "park");
         let bound = match self.simulate() {
             Some(bound) => bound,
             None => Bound::Unbounded,
@@ -253,7 +251,7 @@ impl<'a> Driving<'a> {
         if let Some(watchdog) = &services.watchdog {
             watchdog.worker_awake(|| false);
         }
-        trace!(target: "wheelhouse::worker", worker = 0, "unpark");
+        event!(TRACE, "wheelhouse::worker", worker = 0, "unpark");
         tell_thread(services.hooks.thread_unpark.as_ref(), 0);
         let woken = self.call_wakers();
         let polls = self.core().tick;

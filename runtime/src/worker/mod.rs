@@ -19,13 +19,12 @@ mod surroundings;
 
 use std::time::Duration;
 
-use tracing::trace;
-
 use self::local::Local;
 pub(crate) use self::scheduler::{Config, Scheduler};
 pub(crate) use self::shutdown::BLOCKING_PATIENCE;
 use crate::services::{tell_task, tell_thread};
 use crate::task_core::Notified;
+use crate::trace::event;
 
 /// Once a turn of the driver has made fewer tasks ready than this, peers sleep on for a moment...
 const WAKE_PEER_AT: usize = 16;
@@ -98,14 +97,14 @@ fn rest(local: &Local) {
         return;
     }
     local.counters().park();
-    trace!(target: "wheelhouse::worker", worker = k, "park");
+    event!(TRACE, "wheelhouse::worker", worker = k, "park");
     let waking = scheduler.lounge.rest(k, local.take_searching(), local);
     local.set_searching(waking.searching);
     local.counters().unpark();
     if let Some(watchdog) = &services.watchdog {
         watchdog.worker_awake(|| scheduler.lounge.watch().is_some() && scheduler.lounge.idle.any_parked());
     }
-    trace!(target: "wheelhouse::worker", worker = k, searching = waking.searching, "unpark");
+    event!(TRACE, "wheelhouse::worker", worker = k, searching = waking.searching, "unpark");
     tell_thread(services.hooks.thread_unpark.as_ref(), k);
     if waking.drove {
         let woken = call_wakers(local);

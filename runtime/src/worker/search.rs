@@ -3,10 +3,9 @@
 //! In this order: every so often the global queue; the LIFO slot, at most three times in a row; the own queue; the
 //! global queue; the queues of peers, from a random one on; the global queue once more.
 
-use tracing::trace;
-
 use super::local::Local;
 use crate::task_core::Notified;
+use crate::trace::event;
 
 /// The next task without taking anything from a peer.
 #[inline]
@@ -55,7 +54,7 @@ fn hunt(local: &Local) -> Option<Notified> {
         }
         if let Some((task, count)) = local.queue().steal_from(&scheduler.remotes[victim].stealer) {
             local.counters().stole(count);
-            trace!(target: "wheelhouse::worker", worker = local.index(), victim, count, "steal");
+            event!(TRACE, "wheelhouse::worker", worker = local.index(), victim, count, "steal");
             return Some(task);
         }
         if let Some(task) = rescue(local, victim) {
@@ -74,6 +73,6 @@ fn rescue(local: &Local, victim: usize) -> Option<Notified> {
     }
     let task = scheduler.remotes[victim].take_lifo()?;
     scheduler.services.driver.rescued();
-    trace!(target: "wheelhouse::worker", worker = local.index(), victim, "rescue");
+    event!(TRACE, "wheelhouse::worker", worker = local.index(), victim, "rescue");
     Some(task)
 }
