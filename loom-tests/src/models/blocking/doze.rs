@@ -10,9 +10,8 @@
 
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
-use loom::thread;
 
-use super::explore;
+use super::{explore, thread};
 use crate::doze::{Doing, Doze, Rouse};
 
 /// What the workers and the watchdog share beside the word.

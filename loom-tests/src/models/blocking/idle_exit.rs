@@ -7,7 +7,7 @@
 //! Breaks if: a thread whose wait timed out leaves without looking for a claim first (`thread::run` tests `expired`
 //! before `take_claim`), or leaves without taking itself out of `idle`.
 
-use super::{ANY_MOMENT, Fate, Work, explore, pool};
+use super::{ANY_MOMENT, Fate, Work, explore, pool, thread};
 
 #[test]
 fn job_submitted_to_an_expiring_thread_runs() {
@@ -27,7 +27,7 @@ fn jobs_of_two_submitters_run_on_threads_that_come_and_go() {
     explore(|| {
         let (pool, _) = pool(1, ANY_MOMENT, |_| false);
         let (here, there) = (Fate::new(), Fate::new());
-        let submitter = loom::thread::spawn({
+        let submitter = thread::spawn({
             let (pool, job) = (pool.clone(), there.clone());
             move || pool.submit(Work(job)).unwrap()
         });

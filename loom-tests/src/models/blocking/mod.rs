@@ -10,18 +10,16 @@ use std::sync::atomic::{AtomicU64, Ordering as StdOrdering};
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::{Arc, Condvar, Mutex};
-use loom::thread::JoinHandle;
 
+use super::thread::{self, JoinHandle};
 use crate::blocking::{Body, Config, Host, Job, NoThread, Pool};
 
 /// A keep-alive time that may be over at any moment.
 const ANY_MOMENT: Duration = Duration::from_secs(1);
 
-/// Explores a model within bounds that keep it to seconds.
+/// Explores a model in both orders of starting, within bounds that keep it to seconds.
 fn explore(model: impl Fn() + Send + Sync + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.check(model);
+    super::explore_both_orders(Some(3), model);
 }
 
 /// Starts loom's threads, but for the starts that `refuse` names.
@@ -41,7 +39,7 @@ impl Host for Threads {
         }
         let alive = self.alive.clone();
         alive.fetch_add(1, Ordering::Relaxed);
-        Ok(loom::thread::spawn(move || {
+        Ok(thread::spawn(move || {
             body();
             alive.fetch_sub(1, Ordering::Relaxed);
         }))
@@ -52,7 +50,7 @@ impl Host for Threads {
     }
 
     fn is_current(&self, thread: &JoinHandle<()>) -> bool {
-        thread.thread().id() == loom::thread::current().id()
+        thread.thread().id() == thread::current().id()
     }
 
     fn now(&self) -> Duration {

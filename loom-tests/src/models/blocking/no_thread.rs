@@ -7,14 +7,14 @@
 //! Breaks if: whoever fails to start the last thread takes only its own job out of the queue (`State::not_started`
 //! returns one job), or takes none while others are still being started and these fail too.
 
-use super::{ANY_MOMENT, Fate, Work, explore, pool};
+use super::{ANY_MOMENT, Fate, Work, explore, pool, thread};
 
 /// Two submitters at once, with starts refused as `refuse` says; both jobs end once.
 fn both_end_once(refuse: fn(usize) -> bool) {
     explore(move || {
         let (pool, _) = pool(2, ANY_MOMENT, refuse);
         let (here, there) = (Fate::new(), Fate::new());
-        let submitter = loom::thread::spawn({
+        let submitter = thread::spawn({
             let (pool, job) = (pool.clone(), there.clone());
             move || pool.submit(Work(job))
         });

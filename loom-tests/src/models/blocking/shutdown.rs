@@ -13,14 +13,14 @@ use core::time::Duration;
 
 use loom::sync::atomic::Ordering;
 
-use super::{ANY_MOMENT, Fate, Work, explore, pool};
+use super::{ANY_MOMENT, Fate, Work, explore, pool, thread};
 use crate::blocking::Wait;
 
 fn submit_against_shutdown(keep_alive: Duration) {
     explore(move || {
         let (pool, alive) = pool(1, keep_alive, |_| false);
         let jobs = [Fate::new(), Fate::new()];
-        let submitter = loom::thread::spawn({
+        let submitter = thread::spawn({
             let (pool, jobs) = (pool.clone(), jobs.clone());
             move || jobs.map(|job| pool.submit(Work(job)).is_ok())
         });

@@ -8,7 +8,7 @@
 //!
 //! Breaks if: see each.
 
-use super::{Jump, World, explore};
+use super::{Jump, World, explore, thread};
 use crate::park::BlockOnSleep;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 
@@ -30,7 +30,7 @@ fn the_clock_waits_for_a_task_and_for_the_caller_it_wakes() {
 
         let worker = {
             let (world, sleep) = (world.clone(), sleep.clone());
-            loom::thread::spawn(move || world.work(0, || sleep.wake(world.lounge.idle.activity())))
+            thread::spawn(move || world.work(0, || sleep.wake(world.lounge.idle.activity())))
         };
         world.inject();
         sleep.park(world.lounge.idle.activity(), || world.lounge.interrupt());
@@ -56,7 +56,7 @@ fn the_clock_waits_for_what_a_worker_wrote_before_it_parked() {
 
         let worker = {
             let world = world.clone();
-            loom::thread::spawn(move || world.work(0, || {}))
+            thread::spawn(move || world.work(0, || {}))
         };
         world.ready.store(1, Ordering::SeqCst);
         world.lounge.interrupt();
@@ -83,11 +83,11 @@ fn the_clock_waits_for_a_caller_that_a_worker_woke_before_it_parked() {
         world.lounge.idle.activity().begin();
         let decider = {
             let world = world.clone();
-            loom::thread::spawn(move || world.work(0, || {}))
+            thread::spawn(move || world.work(0, || {}))
         };
         let waker = {
             let (world, sleep) = (world.clone(), sleep.clone());
-            loom::thread::spawn(move || {
+            thread::spawn(move || {
                 sleep.wake(world.lounge.idle.activity());
                 world.lounge.idle.park(1, false);
                 world.lounge.interrupt();

@@ -6,7 +6,7 @@
 //! Breaks if: `BlockOnSleep::wake` keeps its count when it finds the caller awake, or the caller counts itself when it
 //! wakes; `Parker::unpark` notifies without the lock.
 
-use super::explore;
+use super::{explore, thread};
 use crate::park::{Activity, BlockOnSleep};
 use crate::sync::{Arc, AtomicUsize, Ordering};
 
@@ -18,7 +18,7 @@ fn a_caller_is_woken_and_counted_once() {
         let wakers: Vec<_> = (0..2)
             .map(|_| {
                 let shared = shared.clone();
-                loom::thread::spawn(move || {
+                thread::spawn(move || {
                     shared.2.fetch_add(1, Ordering::Release);
                     shared.0.wake(&shared.1);
                 })

@@ -6,7 +6,7 @@
 //! worker: all sleep); the last look at the queues after `Idle::park` is left out (the thread saw a worker that
 //! searches, and woke nobody); `Parker::unpark` does not say that the driver must be interrupted.
 
-use super::{World, explore};
+use super::{World, explore, thread};
 use crate::sync::{Arc, AtomicUsize, Ordering};
 
 #[test]
@@ -16,7 +16,7 @@ fn a_task_from_outside_finds_a_worker() {
         let workers: Vec<_> = (0..2)
             .map(|k| {
                 let world = world.clone();
-                loom::thread::spawn(move || world.work(k, || world.stop(2)))
+                thread::spawn(move || world.work(k, || world.stop(2)))
             })
             .collect();
         world.inject();
@@ -35,7 +35,7 @@ fn a_task_finds_the_last_searcher_on_its_way_to_sleep() {
         let done = Arc::new(AtomicUsize::new(0));
         let worker = {
             let (world, done) = (world.clone(), done.clone());
-            loom::thread::spawn(move || {
+            thread::spawn(move || {
                 assert!(world.lounge.idle.try_search());
                 let mut searching = true;
                 while !world.take() {

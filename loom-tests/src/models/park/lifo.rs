@@ -8,7 +8,7 @@
 
 use core::ptr::NonNull;
 
-use super::explore;
+use super::{explore, thread};
 use crate::park::LifoSlot;
 use crate::sync::{Arc, UnsafeCell};
 
@@ -32,7 +32,7 @@ fn a_task_goes_to_the_owner_or_to_the_thief() {
         let slot = Arc::new(LifoSlot::<Task>::new());
         let thief = {
             let slot = slot.clone();
-            loom::thread::spawn(move || slot.take().map(finish))
+            thread::spawn(move || slot.take().map(finish))
         };
         let mut seen = Vec::new();
         for value in [1, 2] {

@@ -15,15 +15,14 @@ mod shutdown;
 
 use core::time::Duration;
 
+use super::thread;
 use crate::park::rest::Waking;
 use crate::park::{Bound, Driver, Interrupt, Lounge, Surroundings, Turn};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, fence};
 
-/// Explores with at most `preemptions` switches that no blocking forces.
+/// Explores both orders of starting, with at most `preemptions` switches that no blocking forces.
 pub(super) fn explore(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
-    builder.check(model);
+    super::explore_both_orders(Some(preemptions), model);
 }
 
 /// Ends the driver's sleep; sticky.

@@ -5,7 +5,7 @@
 //! Breaks if: `unpark` does not take the lock before it notifies (the owner has looked and not begun to wait yet: it
 //! sleeps for ever); `unpark` stores with Relaxed instead of PARKER.publish (the write is not seen).
 
-use super::explore;
+use super::{explore, thread};
 use crate::park::{Parker, Unparked};
 use crate::sync::{Arc, AtomicUsize, Ordering};
 
@@ -15,7 +15,7 @@ fn an_unpark_ends_the_sleep_and_shows_what_was_written() {
         let shared = Arc::new((Parker::new(), AtomicUsize::new(0)));
         let waker = {
             let shared = shared.clone();
-            loom::thread::spawn(move || {
+            thread::spawn(move || {
                 shared.1.store(1, Ordering::Relaxed);
                 let _ = shared.0.unpark();
             })
@@ -35,7 +35,7 @@ fn an_unpark_at_the_end_of_a_timed_sleep_is_kept_or_returned() {
         let parker = Arc::new(Parker::new());
         let waker = {
             let parker = parker.clone();
-            loom::thread::spawn(move || {
+            thread::spawn(move || {
                 let _ = parker.unpark();
             })
         };
@@ -56,7 +56,7 @@ fn an_unpark_on_the_way_into_the_driver_is_found_or_interrupts() {
         let parker = Arc::new(Parker::new());
         let waker = {
             let parker = parker.clone();
-            loom::thread::spawn(move || parker.unpark())
+            thread::spawn(move || parker.unpark())
         };
         let entered = parker.enter_driver();
         let unparked = waker.join().unwrap();

@@ -6,7 +6,7 @@
 //! Breaks if: `Lounge::unpark` ignores `InterruptDriver`; `enter_driver` takes no notice of a token; `drive` does not
 //! look whether it was called after a token came.
 
-use super::{World, explore};
+use super::{World, explore, thread};
 use crate::sync::{Arc, AtomicUsize, Ordering};
 
 #[test]
@@ -17,7 +17,7 @@ fn a_worker_is_woken_in_the_seat_or_beside_it() {
         let workers: Vec<_> = (0..2)
             .map(|k| {
                 let (world, done) = (world.clone(), done.clone());
-                loom::thread::spawn(move || {
+                thread::spawn(move || {
                     world.work(k, || {
                         if done.fetch_add(1, Ordering::AcqRel) == 1 {
                             world.stop(2);

@@ -6,7 +6,7 @@
 //!
 //! Breaks if: see each.
 
-use super::{World, explore};
+use super::{World, explore, thread};
 use crate::park::{Idle, Seat};
 use crate::sync::{Arc, Ordering, fence};
 
@@ -21,7 +21,7 @@ fn a_seat_that_was_taken_for_a_moment_is_watched() {
         let world = Arc::new(World { stuck: true, ..World::new(2, true) });
         let peer = {
             let world = world.clone();
-            loom::thread::spawn(move || world.rest(1))
+            thread::spawn(move || world.rest(1))
         };
         let _ = world.lounge.visit(0, |_| {});
         let waking = peer.join().unwrap();
@@ -42,7 +42,7 @@ fn a_sentinel_that_is_called_away_passes_its_duty_on() {
             .into_iter()
             .map(|k| {
                 let world = world.clone();
-                loom::thread::spawn(move || {
+                thread::spawn(move || {
                     let _ = world.rest(k);
                     world.take();
                     // Here the worker blocks: it is never heard of again.
@@ -71,7 +71,7 @@ fn a_driver_without_a_bound_learns_that_a_peer_woke() {
         world.lounge.idle.park(1, false);
         let driver = {
             let world = world.clone();
-            loom::thread::spawn(move || world.rest(0))
+            thread::spawn(move || world.rest(0))
         };
         let claimed = world.lounge.idle.claim(Some(0));
         if let Some(claimed) = claimed {
@@ -98,7 +98,7 @@ fn nobody_awake_has_the_duty() {
         idle.park(1, false);
         let leaving = {
             let idle = idle.clone();
-            loom::thread::spawn(move || {
+            thread::spawn(move || {
                 let _ = idle.leave(1);
             })
         };
@@ -123,7 +123,7 @@ fn a_duty_taken_back_is_given_to_another() {
             let (idle, seat) = (idle.clone(), seat.clone());
             let is_seated = Arc::new(core::sync::atomic::AtomicBool::new(false));
             let seated = is_seated.clone();
-            let thread = loom::thread::spawn(move || {
+            let thread = thread::spawn(move || {
                 let held = seat.try_sit(1);
                 seated.store(held.is_some(), core::sync::atomic::Ordering::SeqCst);
                 let Some(held) = held else { return };
@@ -135,7 +135,7 @@ fn a_duty_taken_back_is_given_to_another() {
         };
         let parking = {
             let (idle, seat) = (idle.clone(), seat.clone());
-            loom::thread::spawn(move || {
+            thread::spawn(move || {
                 idle.park(2, false);
                 match seat.try_sit(2) {
                     Some(held) => {

@@ -4,7 +4,7 @@
 //!
 //! Breaks if: `stop` unparks before it sets the flag; `rest` does not look at the flag before it sleeps.
 
-use super::{World, explore};
+use super::{World, explore, thread};
 use crate::sync::Arc;
 
 #[test]
@@ -14,7 +14,7 @@ fn stopping_ends_every_rest() {
         let workers: Vec<_> = (0..2)
             .map(|k| {
                 let world = world.clone();
-                loom::thread::spawn(move || world.work(k, || {}))
+                thread::spawn(move || world.work(k, || {}))
             })
             .collect();
         world.stop(2);

@@ -16,29 +16,12 @@ use std::sync::Arc as StdArc;
 use std::sync::atomic::{AtomicUsize as StdAtomicUsize, Ordering as StdOrdering};
 use std::sync::{Once, OnceLock};
 
+use super::thread;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, UnsafeCell};
 use crate::task::{Id, JoinHandle, Kind, Meta, Notified, Owned, Schedule, Spawned, Task, spawn};
 
 thread_local! {
-    /// Whether a thread that a model starts runs before the one that starts it goes on.
-    static STARTED_FIRST: Cell<bool> = const { Cell::new(false) };
     static PANICS: Cell<usize> = const { Cell::new(0) };
-}
-
-/// loom's threads, but for who is the first to run.
-mod thread {
-    pub(super) use loom::thread::{ThreadId, current};
-
-    /// Starts a thread, and lets it run first in every second exploration. loom remembers one last load an object, so
-    /// that a load on the way to an exchange can hide the load that the exchange races with: some interleavings are
-    /// explored in one of the two orders alone.
-    pub(super) fn spawn<T: 'static>(body: impl FnOnce() -> T + 'static) -> loom::thread::JoinHandle<T> {
-        let thread = loom::thread::spawn(body);
-        if super::STARTED_FIRST.get() {
-            loom::thread::yield_now();
-        }
-        thread
-    }
 }
 
 /// Explores a model, with both orders of starting. The harness contains panics, loom's own reports too: each counts, and fails the model.
@@ -56,18 +39,11 @@ fn explore_within(preemptions: Option<usize>, model: impl Fn() + Send + Sync + '
             hook(info);
         }));
     });
-    let model = StdArc::new(model);
-    for started_first in [false, true] {
-        let model = StdArc::clone(&model);
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = preemptions;
-        builder.check(move || {
-            PANICS.set(0);
-            STARTED_FIRST.set(started_first);
-            model();
-            assert_eq!(PANICS.get(), 0, "a panic was contained");
-        });
-    }
+    super::explore_both_orders(preemptions, move || {
+        PANICS.set(0);
+        model();
+        assert_eq!(PANICS.get(), 0, "a panic was contained");
+    });
 }
 
 /// A scheduler whose tasks are run by whoever calls [`run`](Model::run).
