@@ -49,6 +49,7 @@ mod figures;
 mod handle;
 mod hooks;
 mod join_set;
+mod later;
 mod listing;
 mod local_set;
 mod metrics;

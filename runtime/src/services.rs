@@ -9,7 +9,7 @@ use wheelhouse_time::Timers;
 use crate::listing::Listing;
 use crate::metrics::{DriverCounters, WorkerCounters};
 use crate::panics::contain;
-use crate::spawn::BlockingPool;
+use crate::spawn::{BlockingPool, Pooling};
 use crate::task_core::{Notified, Owned};
 use crate::watchdog::Watchdog;
 
@@ -48,6 +48,14 @@ pub(crate) struct Hooks {
     pub(crate) after_poll: Option<TaskHook>,
 }
 
+impl Hooks {
+    /// Whether any of them is told of the tasks of local sets.
+    pub(crate) fn follow_tasks(&self) -> bool {
+        let Self { task_spawn, task_terminate, before_poll, after_poll, .. } = self;
+        [task_spawn, task_terminate, before_poll, after_poll].into_iter().any(Option::is_some)
+    }
+}
+
 /// Calls a thread hook, if there is one. A panic in it is contained.
 #[inline]
 pub(crate) fn tell_thread(hook: Option<&ThreadHook>, worker: usize) {
@@ -73,10 +81,12 @@ pub(crate) struct Services {
     /// Whether threads of the runtime find its reactor.
     pub(crate) sockets: bool,
     pub(crate) pool: BlockingPool,
+    /// What its tasks share.
+    pub(crate) pooling: Arc<Pooling>,
     pub(crate) owned: Owned,
     /// The tasks that are not in `owned`.
     pub(crate) listing: Listing,
-    pub(crate) hooks: Hooks,
+    pub(crate) hooks: Arc<Hooks>,
     pub(crate) counters: Box<[CachePadded<WorkerCounters>]>,
     /// Whether it is noted when a task is queued: the counters have a histogram for it.
     pub(crate) times_queues: bool,

@@ -9,7 +9,9 @@ use crate::blocking::{Job, Pool, Refused};
 use crate::context;
 use crate::coop;
 use crate::handle::Handle;
-use crate::services::{Services, tell_task};
+use crate::later::Later;
+use crate::listing::Listing;
+use crate::services::{Hooks, Services, tell_task};
 use crate::sync::{Arc, Mutex};
 use crate::task_core::{self, Id, JoinHandle, Kind, Meta, Notified, Owned, Schedule, Spawned, Task};
 use crate::threads::Threads;
@@ -75,8 +77,10 @@ where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
 {
-    let meta = Meta { id: Id::next(), kind: Kind::Blocking, name: origin.name, location: origin.location };
-    let (notified, join) = pooled(Closure(Some(f)), &services.listing.pooled, meta);
+    let id = Id::next();
+    let meta = Meta { id, kind: Kind::Blocking, name: origin.name, location: origin.location };
+    let (notified, join) = pooled(Closure(Some(f)), &services.pooling, meta);
+    tell_task(services.hooks.task_spawn.as_ref(), id);
     match services.pool.submit(BlockingJob(notified)) {
         Ok(()) => Ok(join),
         Err(refused) => Err((join, refused)),
@@ -84,26 +88,29 @@ where
 }
 
 /// Makes a task for the pool.
-fn pooled<F>(future: F, list: &Arc<Owned>, meta: Meta<'_>) -> (Notified, JoinHandle<F::Output>)
+fn pooled<F>(future: F, pooling: &Arc<Pooling>, meta: Meta<'_>) -> (Notified, JoinHandle<F::Output>)
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let Spawned { owned, notified, join } = task_core::spawn(future, Pooled(list.clone()), meta);
+    let Spawned { owned, notified, join } = task_core::spawn(future, pooling.clone(), meta);
     // The list is there to be looked at, and is never closed: a blocking task ends by its job alone.
-    drop(list.bind(owned));
+    drop(pooling.list.bind(owned));
     (notified, join)
 }
 
 /// The pool, for the calls of sockets that block: look-ups of names.
 pub(crate) struct Offload {
     pool: BlockingPool,
-    list: Arc<Owned>,
+    pooling: Arc<Pooling>,
 }
 
 impl Offload {
     pub(crate) fn new(services: &Services) -> Self {
-        Self { pool: services.pool.clone(), list: services.listing.pooled.clone() }
+        let Pooling { list, later, .. } = &*services.pooling;
+        // They are no tasks of the user's: his hooks are not told of them.
+        let pooling = Pooling { list: list.clone(), hooks: Arc::default(), later: later.clone() };
+        Self { pool: services.pool.clone(), pooling: Arc::new(pooling) }
     }
 }
 
@@ -120,7 +127,7 @@ impl wheelhouse_io::Blocking for Offload {
         };
         let meta =
             Meta { id: Id::next(), kind: Kind::Blocking, name: Some("lookup"), location: Origin::here().location };
-        let (notified, join) = pooled(Closure(Some(run)), &self.list, meta);
+        let (notified, join) = pooled(Closure(Some(run)), &self.pooling, meta);
         drop(join);
         match self.pool.submit(BlockingJob(notified)) {
             Ok(()) => Ok(()),
@@ -143,14 +150,28 @@ impl Job for BlockingJob {
     }
 }
 
-/// The scheduler of blocking tasks, with the list they stand in. They are queued once, and ready at their first poll.
-#[derive(Debug)]
-struct Pooled(Arc<Owned>);
+/// The scheduler of blocking tasks. They are queued once, and ready at their first poll.
+pub(crate) struct Pooling {
+    /// The list they stand in.
+    list: Arc<Owned>,
+    hooks: Arc<Hooks>,
+    /// Where their closures are dropped.
+    later: Later,
+}
 
-impl Schedule for Pooled {
+impl Pooling {
+    pub(crate) fn new(listing: &Listing, hooks: Arc<Hooks>, later: Later) -> Self {
+        Self { list: listing.pooled.clone(), hooks, later }
+    }
+}
+
+impl Schedule for Arc<Pooling> {
     fn schedule(&self, task: Notified) {
-        // Woken though it never waits: an abort, of a task whose job is queued or running. That job sees it.
-        task.abandon();
+        // Woken though it never waits: it is aborted. If its job waits for a thread, that may be for long: the closure
+        // is dropped here and now, and the thread finds a task that is complete. A closure that runs goes on.
+        let handle = self.later.handle();
+        let _entered = handle.as_ref().map(|handle| context::enter(handle, None));
+        task.cancel();
     }
 
     fn reschedule(&self, task: Notified) {
@@ -158,7 +179,8 @@ impl Schedule for Pooled {
     }
 
     fn release(&self, task: &Task) -> bool {
-        self.0.remove(task)
+        tell_task(self.hooks.task_terminate.as_ref(), task.id());
+        self.list.remove(task)
     }
 }
 

@@ -25,6 +25,22 @@ fn use_everything(runtime: &Runtime) {
 }
 
 #[test]
+fn knobs_that_cannot_be_are_errors() {
+    let bad = [
+        Builder::new_multi_thread().worker_threads(0),
+        Builder::new_multi_thread().max_blocking_threads(0),
+        Builder::new_multi_thread().global_queue_interval(0),
+        Builder::new_current_thread().event_interval(0),
+        Builder::new_current_thread().max_io_events_per_tick(0),
+    ];
+    for builder in bad {
+        let error = builder.build().unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{error}");
+        assert!(error.to_string().contains("must be 1 or more"), "{error}");
+    }
+}
+
+#[test]
 fn intervals_may_be_as_long_as_their_type_allows() {
     for longest in [i32::MAX as u32, i32::MAX as u32 + 1, u32::MAX] {
         let runtime = Builder::new_multi_thread()

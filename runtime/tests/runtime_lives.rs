@@ -25,22 +25,6 @@ fn message(panic: Box<dyn std::any::Any + Send>) -> String {
 }
 
 #[test]
-fn knobs_that_cannot_be_are_errors() {
-    let bad = [
-        Builder::new_multi_thread().worker_threads(0),
-        Builder::new_multi_thread().max_blocking_threads(0),
-        Builder::new_multi_thread().global_queue_interval(0),
-        Builder::new_current_thread().event_interval(0),
-        Builder::new_current_thread().max_io_events_per_tick(0),
-    ];
-    for builder in bad {
-        let error = builder.build().unwrap_err();
-        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{error}");
-        assert!(error.to_string().contains("must be 1 or more"), "{error}");
-    }
-}
-
-#[test]
 fn a_block_on_inside_of_async_code_panics_with_the_remedy() {
     for runtime in both() {
         let inner = runtime.handle().clone();
@@ -234,72 +218,6 @@ fn a_task_may_shut_its_runtime_down_by_panicking() {
     }))
     .unwrap_err();
     assert!(message(panic).contains("shut the runtime down"));
-}
-
-#[test]
-fn hooks_are_told_and_may_panic() {
-    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
-    let note = |what: &'static str| {
-        let told = told.clone();
-        move |worker: usize| {
-            told.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((what, worker));
-            panic!("a hook panics");
-        }
-    };
-    let tasks = Arc::new(AtomicUsize::new(0));
-    let count = |by: usize| {
-        let tasks = tasks.clone();
-        move |_: &wheelhouse::runtime::TaskMeta| {
-            tasks.fetch_add(by, Ordering::SeqCst);
-            panic!("a hook panics");
-        }
-    };
-    let runtime = Builder::new_multi_thread()
-        .worker_threads(2)
-        .on_thread_start(note("start"))
-        .on_thread_stop(note("stop"))
-        .on_thread_park(note("park"))
-        .on_thread_unpark(note("unpark"))
-        .on_task_spawn(count(1))
-        .on_before_task_poll(count(100))
-        .on_after_task_poll(count(10_000))
-        .on_task_terminate(count(1_000_000))
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        for _ in 0..3 {
-            wheelhouse::spawn(yield_now()).await.unwrap();
-        }
-        sleep(Duration::from_millis(10)).await;
-    });
-    drop(runtime);
-    assert_eq!(tasks.load(Ordering::SeqCst), 3_060_603);
-    let told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for worker in 0..2 {
-        for what in ["start", "park", "unpark", "stop"] {
-            assert!(told.contains(&(what, worker)), "{what} {worker}: {told:?}");
-        }
-    }
-}
-
-#[test]
-fn a_park_hook_that_wakes_a_task_does_not_starve_the_driver() {
-    for builder in [Builder::new_multi_thread().worker_threads(1), Builder::new_current_thread()] {
-        let (kick, kicked) = async_channel::bounded::<()>(1);
-        let runtime = builder
-            .on_thread_park(move |_| {
-                // Err: it is kicked already.
-                let _ = kick.try_send(());
-            })
-            .build()
-            .unwrap();
-        let start = Instant::now();
-        runtime.block_on(async {
-            wheelhouse::spawn(async move { while kicked.recv().await.is_ok() {} });
-            wheelhouse::spawn(sleep(Duration::from_millis(20))).await.unwrap();
-        });
-        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
-    }
 }
 
 #[test]

@@ -3,13 +3,13 @@
 mod task_support;
 
 use std::future::pending;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use task_support::{Drops, Gate, eventually, flavours};
-use wheelhouse::runtime::Handle;
-use wheelhouse::task::yield_now;
+use wheelhouse::runtime::{Builder, Handle};
+use wheelhouse::task::{JoinSet, yield_now};
 
 #[test]
 fn future_is_dropped_before_the_join_handle_resolves() {
@@ -119,6 +119,75 @@ fn aborting_a_blocking_task_stops_it_only_before_it_began() {
         goes_on.store(true, Ordering::SeqCst);
         assert_eq!(runtime.block_on(task).unwrap(), 7, "{name}");
     }
+}
+
+/// Notes whether a runtime is entered where it is dropped.
+struct Whereabouts(Arc<std::sync::Mutex<Option<bool>>>);
+
+impl Drop for Whereabouts {
+    fn drop(&mut self) {
+        *self.0.lock().unwrap() = Some(Handle::try_current().is_ok());
+    }
+}
+
+#[test]
+fn aborting_a_blocking_task_that_waits_for_a_thread_ends_it_at_once() {
+    for flavour in [Builder::new_current_thread(), Builder::new_multi_thread().worker_threads(1)] {
+        let runtime = flavour.max_blocking_threads(1).build().unwrap();
+        let (release, released) = mpsc::channel::<()>();
+        let occupant = runtime.spawn_blocking(move || released.recv().unwrap_err());
+        let whereabouts = Arc::new(std::sync::Mutex::new(None));
+        let seen = Whereabouts(whereabouts.clone());
+        let queued = runtime.spawn_blocking(move || drop(seen));
+        queued.abort();
+        assert!(queued.is_finished(), "it waits for a thread, which may come never");
+        assert_eq!(*whereabouts.lock().unwrap(), Some(true), "its closure is dropped where the runtime is entered");
+        assert!(runtime.block_on(queued).unwrap_err().is_cancelled());
+
+        // The same by the other handle, from a thread that knows no runtime, while somebody waits.
+        let queued = runtime.spawn_blocking(|| unreachable!("it never had a thread"));
+        let abort = queued.abort_handle();
+        let aborts = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(5));
+            abort.abort();
+            abort.abort();
+        });
+        assert!(runtime.block_on(queued).unwrap_err().is_cancelled());
+        aborts.join().unwrap();
+
+        // A whole set of them, and a closure whose drop panics.
+        runtime.block_on(async {
+            let mut set = JoinSet::new();
+            for _ in 0..10 {
+                set.spawn_blocking(|| unreachable!("it never had a thread"));
+            }
+            set.shutdown().await;
+            let guard = Drops::default().panicking();
+            let queued = wheelhouse::task::spawn_blocking(move || drop(guard));
+            queued.abort();
+            assert!(queued.await.unwrap_err().is_panic());
+        });
+        drop(release);
+        runtime.block_on(occupant).unwrap();
+        // The thread passes over what is left of them.
+        assert_eq!(runtime.block_on(runtime.spawn_blocking(|| 7)).unwrap(), 7);
+    }
+}
+
+#[test]
+fn abort_of_a_blocking_task_that_just_begins_ends_it_once() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    let (drops, mut ran) = (Drops::default(), 0);
+    for _ in 0..500 {
+        let guard = drops.guard();
+        let task = runtime.spawn_blocking(move || drop(guard));
+        task.abort();
+        match runtime.block_on(task) {
+            Ok(()) => ran += 1,
+            Err(error) => assert!(error.is_cancelled()),
+        }
+    }
+    assert_eq!(drops.count(), 500, "{ran} of them ran");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! From knobs to a running runtime.
 
 use std::io;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use crossbeam_deque::Worker;
@@ -15,12 +15,13 @@ use crate::context;
 use crate::driver::{Bell, Machine, WATCH};
 use crate::error::BadKnob;
 use crate::handle::Handle;
+use crate::later::Later;
 use crate::listing::Listing;
 use crate::metrics::{DriverCounters, Source, WorkerCounters};
 use crate::park::{Interrupt, Lounge};
 use crate::runtime::Runtime;
 use crate::services::{Services, tell_thread};
-use crate::spawn::{BlockingPool, Offload};
+use crate::spawn::{BlockingPool, Offload, Pooling};
 use crate::task_core::Owned;
 use crate::threads::Threads;
 use crate::watchdog::Watchdog;
@@ -31,23 +32,6 @@ const WORKERS: &str = "WHEELHOUSE_WORKER_THREADS";
 
 /// How many polls apart a busy worker looks at the global queue, and at the driver at the latest.
 const INTERVAL: u32 = 61;
-
-/// The scheduler, for threads and hooks that must not keep it alive. Filled once it is made.
-type Later = Arc<OnceLock<WeakScheduler>>;
-
-enum WeakScheduler {
-    MultiThread(Weak<worker::Scheduler>),
-    CurrentThread(Weak<current_thread::Scheduler>),
-}
-
-impl WeakScheduler {
-    fn handle(&self) -> Option<Handle> {
-        match self {
-            Self::MultiThread(scheduler) => scheduler.upgrade().map(Handle::from),
-            Self::CurrentThread(scheduler) => scheduler.upgrade().map(Handle::from),
-        }
-    }
-}
 
 pub(super) fn assemble(builder: Builder) -> io::Result<Runtime> {
     let workers = match builder.flavour {
@@ -75,8 +59,7 @@ pub(super) fn assemble(builder: Builder) -> io::Result<Runtime> {
             let lounge = Lounge::new(workers, machine, bell, watch);
             let threads = worker::launch::Threads::new(builder.thread_name.clone(), builder.stack_size);
             let scheduler = Arc::new(worker::Scheduler::new(config, services, lounge, &queues, threads));
-            // Err: filled twice, which does not happen.
-            let _ = later.set(WeakScheduler::MultiThread(Arc::downgrade(&scheduler)));
+            later.set(&Handle::from(scheduler.clone()));
             let source: Weak<dyn Source> = Arc::<worker::Scheduler>::downgrade(&scheduler);
             watch_over(&scheduler.services, source);
             worker::launch::launch(&scheduler, queues)?;
@@ -86,7 +69,7 @@ pub(super) fn assemble(builder: Builder) -> io::Result<Runtime> {
             let config = current_thread::Config { global_queue_interval, event_interval };
             let core = current_thread::core::Core::new(machine);
             let scheduler = Arc::new(current_thread::Scheduler::new(config, services, core, bell));
-            let _ = later.set(WeakScheduler::CurrentThread(Arc::downgrade(&scheduler)));
+            later.set(&Handle::from(scheduler.clone()));
             let source: Weak<dyn Source> = Arc::<current_thread::Scheduler>::downgrade(&scheduler);
             watch_over(&scheduler.services, source);
             Ok(Runtime::from_handle(scheduler.into()))
@@ -125,6 +108,8 @@ fn driver_parts(builder: &Builder, workers: usize) -> io::Result<(Reactor, Io, T
 fn services(builder: &Builder, workers: usize, timers: &Timers, io: &Io, later: &Later) -> Services {
     let epoch = Instant::now();
     let counters = (0..workers).map(|_| CachePadded::new(WorkerCounters::new(epoch, builder.poll_histogram))).collect();
+    let hooks = Arc::new(builder.hooks.clone());
+    let listing = Listing::new();
     Services {
         timers: timers.clone(),
         io: io.clone(),
@@ -132,8 +117,9 @@ fn services(builder: &Builder, workers: usize, timers: &Timers, io: &Io, later: 
         sockets: builder.sockets,
         pool: pool(builder, workers, later),
         owned: Owned::new(workers * 4),
-        listing: Listing::new(),
-        hooks: builder.hooks.clone(),
+        pooling: Arc::new(Pooling::new(&listing, hooks.clone(), later.clone())),
+        listing,
+        hooks,
         times_queues: builder.poll_histogram,
         counters,
         driver: Arc::new(DriverCounters::new()),
@@ -147,7 +133,7 @@ fn pool(builder: &Builder, workers: usize, later: &Later) -> BlockingPool {
     let hooks = builder.hooks.clone();
     let scheduler = later.clone();
     threads.around = Arc::new(move |index, body| {
-        let handle = scheduler.get().and_then(WeakScheduler::handle);
+        let handle = scheduler.handle();
         let _entered = handle.as_ref().map(|handle| context::enter(handle, None));
         tell_thread(hooks.thread_start.as_ref(), workers + index);
         body();
@@ -155,7 +141,7 @@ fn pool(builder: &Builder, workers: usize, later: &Later) -> BlockingPool {
     });
     let scheduler = later.clone();
     threads.drained = Arc::new(move || {
-        let Some(handle) = scheduler.get().and_then(WeakScheduler::handle) else { return };
+        let Some(handle) = scheduler.handle() else { return };
         if handle.services().timers.is_paused() {
             // The simulated clock waited for this.
             Bell::new(handle.services().io.notifier(), None).interrupt();

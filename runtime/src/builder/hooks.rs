@@ -1,4 +1,7 @@
 //! The knobs that are called back. A panic in a hook is contained.
+//!
+//! Each hook for the beginning of something has one for its end, and whoever keeps books by them finds them even: a task
+//! that was told of at its spawn is told of at its end, whatever it is, and however it ends.
 
 use std::sync::Arc;
 
@@ -66,6 +69,11 @@ impl Builder {
 
     /// Called on the spawning thread for each task, before it is queued.
     ///
+    /// That is every task of the runtime: those of [`spawn`](crate::spawn), the closures of
+    /// [`spawn_blocking`](crate::task::spawn_blocking), and those that are spawned on a
+    /// [`LocalSet`](crate::task::LocalSet) while the runtime is entered. A task that is spawned on a local set outside of
+    /// any runtime belongs to none, and this hook and [`on_task_terminate`](Self::on_task_terminate) are not told of it.
+    ///
     /// # Examples
     ///
     /// ```
@@ -78,7 +86,9 @@ impl Builder {
         self
     }
 
-    /// Called for each task after its future was dropped.
+    /// Called for each task after its future was dropped: for those, and only those, that
+    /// [`on_task_spawn`](Self::on_task_spawn) is told of, once. The thread is the one that polled the task last, or the one
+    /// that ended it.
     ///
     /// # Examples
     ///
@@ -92,7 +102,9 @@ impl Builder {
         self
     }
 
-    /// Called before each poll of a task.
+    /// Called before each poll of a task, on the thread that polls it; for the tasks of a
+    /// [`LocalSet`](crate::task::LocalSet) too, if a thread that has entered the runtime polls the set. Not for closures of
+    /// [`spawn_blocking`](crate::task::spawn_blocking), which are no polls: they may take as long as they like.
     ///
     /// # Examples
     ///
@@ -106,7 +118,7 @@ impl Builder {
         self
     }
 
-    /// Called after each poll of a task.
+    /// Called after each poll of a task; see [`on_before_task_poll`](Self::on_before_task_poll).
     ///
     /// # Examples
     ///

@@ -4,10 +4,10 @@ use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::NonNull;
 
-use super::Id;
 use super::harness::drop_references;
-use super::header::Header;
+use super::header::{Header, Kind};
 use super::waker::submit;
+use super::{Id, Notified};
 
 /// A handle that can cancel a task, without the permission to wait for it.
 ///
@@ -40,9 +40,7 @@ impl AbortHandle {
     pub fn abort(&self) {
         if let Some(task) = self.task {
             // SAFETY: the handle's reference keeps it alive.
-            let duty = unsafe { task.as_ref() }.state.abort();
-            // SAFETY: as above.
-            unsafe { submit(task, duty) }
+            unsafe { abort(task) }
         }
     }
 
@@ -55,6 +53,28 @@ impl AbortHandle {
     /// The id of the task.
     pub fn id(&self) -> Id {
         self.id
+    }
+}
+
+/// Aborts a task.
+///
+/// # Safety
+///
+/// The caller has a reference.
+pub(super) unsafe fn abort(task: NonNull<Header>) {
+    // SAFETY: the caller's reference keeps it alive.
+    let header = unsafe { task.as_ref() };
+    match header.kind() {
+        Kind::Task | Kind::Local | Kind::BlockOn => {
+            // SAFETY: the caller's reference.
+            unsafe { submit(task, header.state.abort()) }
+        }
+        // Its turn comes when a thread is free for it, which may be never: its scheduler cancels it at once.
+        Kind::Blocking => {
+            header.state.add_reference();
+            // SAFETY: counted above. That it is queued already does not matter: whoever claims or starts it first has it.
+            unsafe { Notified::from_raw(task) }.schedule();
+        }
     }
 }
 

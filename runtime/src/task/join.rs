@@ -9,11 +9,11 @@ use core::pin::Pin;
 use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker, ready};
 
+use super::abort::abort;
 use super::error::Failure;
 use super::harness::drop_references;
 use super::header::Header;
 use super::state::{JoinDrop, Offer};
-use super::waker::submit;
 use super::{AbortHandle, Id, JoinError};
 use crate::hooks;
 use crate::hooks::contain;
@@ -61,16 +61,14 @@ impl<T> JoinHandle<T> {
     /// Cancels the task.
     ///
     /// Its future is dropped at its next turn, by its runtime; awaiting the handle then returns an error of which
-    /// [`is_cancelled`](JoinError::is_cancelled) is true. A task that finishes first keeps its output. A closure on the
-    /// blocking pool that has begun cannot be stopped.
+    /// [`is_cancelled`](JoinError::is_cancelled) is true. A task that finishes first keeps its output. A closure that
+    /// waits for a thread of the blocking pool is dropped here and now; one that has begun cannot be stopped.
     ///
     /// May be called from any thread, inside a runtime or not.
     pub fn abort(&self) {
         if let Some(task) = self.task {
             // SAFETY: the handle's reference keeps it alive.
-            let duty = unsafe { task.as_ref() }.state.abort();
-            // SAFETY: as above.
-            unsafe { submit(task, duty) }
+            unsafe { abort(task) }
         }
     }
 

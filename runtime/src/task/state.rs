@@ -28,7 +28,7 @@
 //! | running | running + notified | a waker | the same | WAKE.publish |
 //! | idle | notified + aborted | any handle | [`abort`](State::abort) | WAKE.publish |
 //! | notified, running | the same + aborted | any handle | [`abort`](State::abort) | WAKE.publish |
-//! | idle, notified | running + aborted | the owned list, closing | [`claim`](State::claim) | POLL.observe |
+//! | idle, notified | running + aborted | the owned list, closing; the abort of a blocking task | [`claim`](State::claim) | POLL.observe |
 //! | running | complete | the runner | [`complete`](State::complete) | OUTPUT.publish, SLOT.observe |
 //! | not complete | + join waker | the join handle | [`join_offer`](State::join_offer) | SLOT.publish |
 //! | not complete | - join waker | the join handle | [`join_retract`](State::join_retract) | SLOT.retract |
@@ -336,7 +336,8 @@ impl State {
         }
     }
 
-    /// idle or notified -> running + aborted, by the owned list's closing or by a notified reference that is dropped.
+    /// idle or notified -> running + aborted, by the owned list's closing, by a notified reference that is dropped, or by
+    /// the abort of a blocking task.
     /// A notified reference that is still somewhere finds out in [`start`](Self::start).
     pub(super) fn claim(&self) -> Claim {
         let mut word = self.0.load(Acquire);
