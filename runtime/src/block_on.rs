@@ -11,6 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use crate::context::{self, Scope};
 use crate::coop;
 use crate::handle::Handle;
+use crate::job::AsCaller;
 use crate::park::BlockOnSleep;
 use crate::task_core::{Id, Kind};
 use crate::trace;
@@ -43,6 +44,7 @@ pub(crate) fn block_on<F: Future>(
     let _scope = context::enter_block_on(Scope::BlockOn);
     let _entered = context::enter(handle, None);
     let _awake = Awake::new(scheduler);
+    let _job = AsCaller::new(&scheduler.services);
     let signal = Arc::new(Signal { sleep: BlockOnSleep::new(), scheduler: scheduler.clone() });
     let waker = Waker::from(signal.clone());
     let mut cx = Context::from_waker(&waker);

@@ -27,6 +27,11 @@ impl Later {
         });
     }
 
+    /// A number for it: no other has the same while this or a clone of it lives.
+    pub(crate) fn address(&self) -> *const () {
+        Arc::as_ptr(&self.0).cast()
+    }
+
     /// The runtime, while it lives.
     pub(crate) fn handle(&self) -> Option<Handle> {
         match self.0.get()? {

@@ -48,6 +48,7 @@ mod error;
 mod figures;
 mod handle;
 mod hooks;
+mod job;
 mod join_set;
 mod later;
 mod listing;

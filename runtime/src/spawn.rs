@@ -9,6 +9,7 @@ use crate::blocking::{Job, Pool, Refused};
 use crate::context;
 use crate::coop;
 use crate::handle::Handle;
+use crate::job;
 use crate::later::Later;
 use crate::listing::Listing;
 use crate::services::{Hooks, Services, tell_task};
@@ -142,7 +143,7 @@ pub(crate) struct BlockingJob(Notified);
 
 impl Job for BlockingJob {
     fn run(self) {
-        self.0.run();
+        job::run(|| self.0.run());
     }
 
     fn cancel(self) {
@@ -162,6 +163,11 @@ pub(crate) struct Pooling {
 impl Pooling {
     pub(crate) fn new(listing: &Listing, hooks: Arc<Hooks>, later: Later) -> Self {
         Self { list: listing.pooled.clone(), hooks, later }
+    }
+
+    /// Whose pool it is.
+    pub(crate) fn scheduler(&self) -> &Later {
+        &self.later
     }
 }
 

@@ -1,7 +1,7 @@
 //! The test clock on both runtime flavours: exact, idle-driven, reproducible.
 
 use std::future::Future;
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::{AsyncReadExt, AsyncWriteExt};
@@ -196,74 +196,6 @@ fn the_clock_does_not_move_while_messages_cross_a_socket() {
         assert_eq!(start, Instant::now());
         assert_eq!(beat.tick().await, start + ms(100), "and now it does");
     });
-}
-
-#[test]
-fn the_clock_does_not_move_while_a_blocking_task_runs() {
-    paused(|| async {
-        let mut beat = interval(ms(100));
-        let start = beat.tick().await;
-        let job = spawn_blocking(|| std::thread::sleep(ms(60)));
-        job.timeout(ms(1)).await.expect("the clock moved").unwrap();
-        assert_eq!(start, Instant::now());
-        assert_eq!(beat.tick().await, start + ms(100));
-        assert_eq!(Instant::now(), start + ms(100));
-    });
-}
-
-#[test]
-fn the_clock_waits_for_every_thread_inside_block_on() {
-    for (flavour, builder) in builders().into_iter().skip(1) {
-        let runtime = builder.start_paused(true).build().unwrap();
-        let barrier = Barrier::new(2);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                runtime.block_on(async {
-                    let start = Instant::now();
-                    barrier.wait();
-                    std::thread::sleep(ms(50));
-                    assert_eq!(start, Instant::now(), "{flavour}");
-                });
-            });
-            runtime.block_on(async {
-                barrier.wait();
-                sleep(HOUR).await;
-            });
-        });
-    }
-}
-
-#[test]
-#[cfg(unix)]
-fn the_clock_does_not_move_while_messages_cross_between_callers_of_block_on() {
-    for (flavour, builder) in builders() {
-        let runtime = builder.start_paused(true).build().unwrap();
-        let (near, mut far) = runtime.block_on(async { UnixStream::pair().unwrap() });
-        let start = runtime.block_on(async { Instant::now() });
-        let barrier = Barrier::new(2);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                runtime.block_on(async {
-                    barrier.wait();
-                    let mut byte = [0];
-                    while far.read(&mut byte).await.unwrap() == 1 {
-                        far.write_all(&byte).await.unwrap();
-                    }
-                });
-            });
-            runtime.block_on(async {
-                barrier.wait();
-                let mut near = near; // closed at the end, which ends the other one
-                for message in 0..=255 {
-                    near.write_all(&[message]).await.unwrap();
-                    let mut answer = [0];
-                    near.read_exact(&mut answer).timeout(HOUR).await.expect(flavour).unwrap();
-                    assert_eq!(answer, [message]);
-                }
-                assert_eq!(start, Instant::now(), "{flavour}");
-            });
-        });
-    }
 }
 
 #[test]

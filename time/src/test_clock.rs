@@ -21,6 +21,10 @@ fn current() -> Timers {
 /// Stops the clock of the current runtime. While it stands, time moves only by [`advance`], or by itself when the runtime
 /// is idle and a timer is pending: it then jumps exactly to the earliest deadline, unless the builder said otherwise.
 ///
+/// A runtime is idle when every worker and every thread inside of its `block_on` sleeps, no socket is ready, and no
+/// blocking job is queued or running. A blocking job that sleeps inside of `block_on` of the same runtime is one of those
+/// threads, and does not keep the clock: it waits for the runtime itself. One that waits for anything else does.
+///
 /// A clock that stands already stays as it is.
 ///
 /// # Panics

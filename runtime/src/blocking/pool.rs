@@ -83,6 +83,18 @@ impl<J: Job, H: Host> Pool<J, H> {
         self.shared.jobs.load(Ordering::Acquire) != 0
     }
 
+    /// A job that is running counts no longer: it is counted elsewhere.
+    pub(crate) fn count_out(&self) {
+        // DRAINED.publish: that it is counted elsewhere
+        self.shared.finish();
+    }
+
+    /// It counts again, and is not counted elsewhere afterwards.
+    pub(crate) fn count_in(&self) {
+        // Relaxed: whoever no longer finds it counted elsewhere finds this, by what orders that count.
+        self.shared.jobs.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn figures(&self) -> Figures {
         self.shared.lock().figures()
     }

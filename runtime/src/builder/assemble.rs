@@ -15,6 +15,7 @@ use crate::context;
 use crate::driver::{Bell, Machine, WATCH};
 use crate::error::BadKnob;
 use crate::handle::Handle;
+use crate::job;
 use crate::later::Later;
 use crate::listing::Listing;
 use crate::metrics::{DriverCounters, Source, WorkerCounters};
@@ -133,6 +134,7 @@ fn pool(builder: &Builder, workers: usize, later: &Later) -> BlockingPool {
     let hooks = builder.hooks.clone();
     let scheduler = later.clone();
     threads.around = Arc::new(move |index, body| {
+        job::enter_pool(&scheduler);
         let handle = scheduler.handle();
         let _entered = handle.as_ref().map(|handle| context::enter(handle, None));
         tell_thread(hooks.thread_start.as_ref(), workers + index);

@@ -11,6 +11,7 @@ use super::core::{Core, Here};
 use crate::context::{self, Scope};
 use crate::coop;
 use crate::handle::Handle;
+use crate::job::AsCaller;
 use crate::metrics::ROOT;
 use crate::panics::contain;
 use crate::park::{BlockOnSleep, Bound, Driver, Turn};
@@ -81,6 +82,7 @@ pub(crate) fn block_on<F: Future>(
     let mut future = pin!(future);
     let mut root = Root { signal: &signal, waker: &waker, span: span.as_ref(), future: future.as_mut() };
     let caller = Caller::new(scheduler, &signal);
+    let _job = AsCaller::new(&scheduler.services);
     loop {
         if let Some(core) = scheduler.slot.take_or_wait(&signal) {
             let _uncounted = Uncounted::new(scheduler);

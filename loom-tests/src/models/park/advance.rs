@@ -101,3 +101,34 @@ fn the_clock_waits_for_a_caller_that_a_worker_woke_before_it_parked() {
         decider.join().unwrap();
     });
 }
+
+/// A blocking job counts as a caller while it is inside of `block_on`: as one before it counts as a job no longer, and as
+/// a job before it counts as a caller no longer (`runtime/src/job.rs`).
+///
+/// Breaks if: the look at the changes is left out.
+#[test]
+fn the_clock_waits_for_a_job_that_goes_into_block_on_and_comes_out() {
+    explore(2, || {
+        let under_way = Arc::new(AtomicUsize::new(1));
+        let seen = under_way.clone();
+        let jump = Jump(std::sync::Arc::new(move || {
+            assert_eq!(seen.fetch_add(0, Ordering::SeqCst), 0, "the clock jumped beside a job that is awake")
+        }));
+        let world = Arc::new(World::with_jump(1, false, Some(jump)));
+        world.jobs.store(1, Ordering::SeqCst);
+        let decider = {
+            let world = world.clone();
+            thread::spawn(move || world.work(0, || {}))
+        };
+        let activity = world.lounge.idle.activity();
+        activity.begin();
+        world.jobs.fetch_sub(1, Ordering::AcqRel);
+        world.jobs.fetch_add(1, Ordering::Relaxed);
+        activity.end();
+        under_way.fetch_sub(1, Ordering::SeqCst);
+        world.jobs.fetch_sub(1, Ordering::AcqRel);
+        world.lounge.interrupt();
+        world.stop(1);
+        decider.join().unwrap();
+    });
+}

@@ -106,6 +106,8 @@ pub(super) struct World {
     pub(super) stuck: bool,
     pub(super) simulated: bool,
     pub(super) ready: Arc<AtomicUsize>,
+    /// Blocking jobs that count as such.
+    pub(super) jobs: AtomicUsize,
 }
 
 impl World {
@@ -125,6 +127,7 @@ impl World {
             stuck: false,
             simulated,
             ready,
+            jobs: AtomicUsize::new(0),
         }
     }
 
@@ -185,7 +188,7 @@ impl Surroundings<ModelDriver> for Around<'_> {
     }
 
     fn is_busy_elsewhere(&self) -> bool {
-        false
+        self.0.jobs.load(Ordering::Acquire) != 0
     }
 
     fn is_simulated(&self) -> bool {
