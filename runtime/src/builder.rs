@@ -133,7 +133,7 @@ impl Builder {
     /// many as there are processors, but two at least: while one blocks, another must take over. Ignored by the
     /// current-thread flavour.
     ///
-    /// 0 is an error of [`build`](Self::build).
+    /// 0 is an error of [`build`](Self::build), and so are more than 2,048.
     ///
     /// # Examples
     ///
@@ -193,7 +193,8 @@ impl Builder {
         self
     }
 
-    /// Bytes of stack for each of the runtime's threads; the standard library's default by default.
+    /// Bytes of stack for each of the runtime's threads; the standard library's default by default. Less than 64 KiB count
+    /// as 64 KiB, which the runtime needs itself. More than the system gives is an error of [`build`](Self::build).
     ///
     /// # Examples
     ///

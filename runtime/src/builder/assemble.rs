@@ -31,16 +31,27 @@ use crate::{current_thread, worker};
 /// The environment variable that says how many workers there are where the builder does not.
 const WORKERS: &str = "WHEELHOUSE_WORKER_THREADS";
 
+/// The most workers that a runtime may have. Each keeps a note of each of the others.
+const MOST_WORKERS: usize = 2_048;
+
+/// The most events that a turn takes. There is room for as many from the start.
+const MOST_EVENTS: usize = 1 << 16;
+
+/// The least bytes of stack that a worker needs for itself and a plain task.
+const LEAST_STACK: usize = 64 << 10;
+
 /// How many polls apart a busy worker looks at the global queue, and at the driver at the latest.
 const INTERVAL: u32 = 61;
 
-pub(super) fn assemble(builder: Builder) -> io::Result<Runtime> {
+pub(super) fn assemble(mut builder: Builder) -> io::Result<Runtime> {
     let workers = match builder.flavour {
         Flavour::MultiThread => worker_count(builder.workers)?,
         Flavour::CurrentThread => 1,
     };
     at_least_one("max_blocking_threads", builder.max_blocking_threads)?;
     at_least_one("max_io_events_per_tick", builder.max_io_events)?;
+    builder.max_io_events = builder.max_io_events.min(MOST_EVENTS);
+    builder.stack_size = builder.stack_size.map(|bytes| bytes.max(LEAST_STACK));
     let global_queue_interval = interval("global_queue_interval", builder.global_queue_interval)?;
     // Counts of polls wrap, and are compared within half of their range: as good as never.
     let event_interval = interval("event_interval", builder.event_interval)?.min(i32::MAX as u32);
@@ -161,9 +172,15 @@ fn worker_count(set: Option<usize>) -> Result<usize, BadKnob> {
                 .trim()
                 .parse()
                 .map_err(|_| BadKnob(format!("{WORKERS} must be a number of worker threads, not {value:?}")))?,
-            Err(_) => num_cpus::get().max(2),
+            Err(_) => num_cpus::get().clamp(2, MOST_WORKERS),
         },
     };
+    if count > MOST_WORKERS {
+        return Err(BadKnob(format!(
+            "`worker_threads` must be {MOST_WORKERS} or less, not {count}: workers beyond the number of processors gain \
+             nothing, and work that blocks has threads of its own (`spawn_blocking`)"
+        )));
+    }
     at_least_one("worker_threads", count)
 }
 
@@ -181,4 +198,33 @@ fn at_least_one(name: &str, value: usize) -> Result<usize, BadKnob> {
 
 fn time_error(error: wheelhouse_time::Error) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use crossbeam_deque::Worker;
+
+    use super::Builder;
+    use crate::handle::Scheduler;
+    use crate::worker::local::Local;
+
+    /// The peers that two workers begin their searches with.
+    fn chances(builder: Builder) -> Vec<usize> {
+        let runtime = builder.worker_threads(2).build().unwrap();
+        let Scheduler::MultiThread(scheduler) = runtime.handle().scheduler() else { unreachable!("as built") };
+        let worker = |index| {
+            let local = Local::new(scheduler.clone(), index, Worker::new_fifo(), scheduler.config.seed);
+            (0..64).map(|_| local.random_start()).collect::<Vec<_>>()
+        };
+        [worker(0), worker(1)].concat()
+    }
+
+    #[test]
+    fn rng_seed_makes_what_is_left_to_chance_the_same_in_each_run() {
+        let seeded = |seed| chances(Builder::new_multi_thread().rng_seed(seed));
+        assert_eq!(seeded(7), seeded(7));
+        assert_ne!(seeded(7), seeded(8));
+        let unseeded = || chances(Builder::new_multi_thread());
+        assert_ne!(unseeded(), unseeded(), "one in 2^64 runs is like the one before");
+    }
 }

@@ -94,7 +94,8 @@ impl Builder {
         self
     }
 
-    /// How many events of sockets are taken at a time; 1024 by default, 0 is an error of [`build`](Self::build).
+    /// How many events of sockets are taken at a time; 1024 by default, 0 is an error of [`build`](Self::build). More than
+    /// 65,536 count as 65,536; what is left over is taken the next time.
     ///
     /// # Examples
     ///
