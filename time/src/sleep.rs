@@ -6,12 +6,15 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
-use crate::clock::Instant;
+use crate::clock::{Clock, Instant};
 use crate::context;
 use crate::error::Error;
 use crate::sync::Kept;
 use crate::timer::{Entry, Inserted, Reset, Shard, State, Tick};
 use crate::timers::Shared;
+
+/// From this duration on a wait may be counted from a cheap bound of the present, which is up to a microsecond ahead.
+const BY_THE_BOUND: Duration = Duration::from_millis(1);
 
 /// Waits until `duration` from now has passed.
 ///
@@ -127,9 +130,13 @@ impl Sleep {
     }
 
     /// The timer that ends `duration` from now. One look at the context serves the clock and the binding.
+    #[inline]
     pub(crate) fn after(duration: Duration) -> Sleep {
+        let present = |clock: &Clock| {
+            clock.instant(if duration < BY_THE_BOUND { clock.now() } else { clock.no_less_than_now() })
+        };
         let (now, owner) = context::with(|current| match current {
-            Some(current) => (current.shared.clock().instant(current.shared.clock().now()), current.shared.id()),
+            Some(current) => (present(current.shared.clock()), current.shared.id()),
             None => (Instant::system(), 0),
         });
         Sleep { deadline: now + duration, shard: None, entry: Entry::new(owner) }

@@ -1,8 +1,13 @@
 //! The clock a runtime's timers follow: the kernel's, or one that a test holds still.
 //!
 //! What a platform must provide, in `unix` and `other`: raw nanoseconds of each clock that it supports, a coarse and
-//! cheaper reading where it has one, and, where there are such, the kernel's names of its clocks.
+//! cheaper reading where it has one, and, where there are such, the kernel's names of its clocks; in `counter`: the
+//! processor's counter, if the kernel tells the time by one.
 
+mod bound;
+#[cfg_attr(all(target_arch = "x86_64", target_os = "linux", not(miri)), path = "counter/tsc.rs")]
+#[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux", not(miri))), path = "counter/none.rs")]
+mod counter;
 mod instant;
 #[cfg_attr(unix, path = "unix.rs")]
 #[cfg_attr(not(unix), path = "other.rs")]
@@ -69,6 +74,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn new(kind: ClockKind, paused: bool) -> Clock {
+        bound::prepare();
         Clock {
             kind,
             epoch: Instant::system(),
@@ -92,6 +98,18 @@ impl Clock {
         self.reading()
     }
 
+    /// No less than the present, and at most a microsecond ahead of it: what a wait of a millisecond and more is counted
+    /// from. It costs a third of `now`, see `bound`; only the monotonic clock has it.
+    #[inline]
+    pub(crate) fn no_less_than_now(&self) -> Tick {
+        // CLOCK.resume: pairs with the store in `resume`.
+        let frozen = self.frozen.load(Ordering::Acquire);
+        if frozen != RUNNING || self.kind != ClockKind::Monotonic {
+            return self.now();
+        }
+        self.since_base(bound::no_less_than_now())
+    }
+
     /// Whether the clock has reached `tick`. For one that is well ahead, a reading of the kernel's last tick of its own
     /// settles it, which costs a quarter of a precise one: the coarse clock is never ahead, and behind by no more than
     /// `COARSE`. Where the kernel itself is late, a due timer may be taken for one that is not, and is found by a turn.
@@ -112,11 +130,17 @@ impl Clock {
         tick <= self.reading()
     }
 
-    /// The tick that the running clock shows; a raw reading behind the base is the start of time, not its end.
+    /// The tick that the running clock shows.
     #[inline]
     fn reading(&self) -> Tick {
+        self.since_base(platform::raw(self.kind))
+    }
+
+    /// The tick of a raw reading of the running clock; one behind the base is the start of time, not its end.
+    #[inline]
+    fn since_base(&self, raw: u64) -> Tick {
         // Relaxed: ordered by the load of `frozen` in `now`, or by the lock.
-        let passed = platform::raw(self.kind).wrapping_sub(self.base.load(Ordering::Relaxed));
+        let passed = raw.wrapping_sub(self.base.load(Ordering::Relaxed));
         Tick::from_nanos(if passed > FURTHEST + ORIGIN { 0 } else { passed })
     }
 

@@ -32,7 +32,7 @@ pub(super) fn coarse(kind: ClockKind) -> Option<u64> {
 }
 
 #[inline]
-fn read(clock: libc::clockid_t) -> u64 {
+pub(super) fn read(clock: libc::clockid_t) -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `now` is a writable timespec. A clock that does not exist leaves it as it is.
     unsafe { libc::clock_gettime(clock, &mut now) };
