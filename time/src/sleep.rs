@@ -130,11 +130,10 @@ impl Sleep {
     }
 
     /// The timer that ends `duration` from now. One look at the context serves the clock and the binding.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn after(duration: Duration) -> Sleep {
-        let present = |clock: &Clock| {
-            clock.instant(if duration < BY_THE_BOUND { clock.now() } else { clock.no_less_than_now() })
-        };
+        let present =
+            |clock: &Clock| clock.instant(if duration < BY_THE_BOUND { clock.now() } else { clock.no_less_than_now() });
         let (now, owner) = context::with(|current| match current {
             Some(current) => (present(current.shared.clock()), current.shared.id()),
             None => (Instant::system(), 0),

@@ -1,7 +1,6 @@
 //! One level of the wheel: 128 slots, which cover two spans of the level above, and a bitmap of those in use.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 use super::list::List;
 
@@ -39,13 +38,12 @@ pub(crate) fn level_for(tick: u64, now: u64) -> usize {
     debug_assert!(tick >= now);
     // Within one parent's width of `now`, the tick is in this parent or the next.
     let distance = (tick - now) >> shift(1);
-    let above = if distance == 0 { 0 } else { ((63 - distance.leading_zeros()) / 6 + 1) as usize };
-    // Beyond it, it may still be in the next one of the level below.
-    match above {
-        0 => 0,
-        _ if index(tick, above) - index(now, above) <= 1 => above - 1,
-        _ => above.min(LEVELS - 1),
+    if distance == 0 {
+        return 0;
     }
+    let above = ((63 - distance.leading_zeros()) / 6 + 1) as usize;
+    // Beyond it, it may still be in the next one of the level below: often a matter of chance, so this is no branch.
+    above - usize::from(index(tick, above) - index(now, above) <= 1)
 }
 
 /// One slot: a list, and what is known of it.
@@ -60,29 +58,30 @@ pub(crate) struct Slot {
 /// One level.
 #[derive(Debug)]
 pub(crate) struct Level {
-    /// Bit p is set while the slot at position p is not empty.
-    occupied: u128,
-    slots: Box<[Slot]>,
+    /// Bit p % 64 of word p / 64 is set while the slot at position p is not empty.
+    occupied: [u64; 2],
+    slots: Box<[Slot; SLOTS]>,
 }
 
 impl Level {
     pub(crate) fn new() -> Level {
         let slot = |_| Slot { list: List::default(), min: u64::MAX, count: 0 };
-        Level { occupied: 0, slots: (0..SLOTS).map(slot).collect::<Vec<_>>().into_boxed_slice() }
+        Level { occupied: [0; 2], slots: Box::new(core::array::from_fn(slot)) }
     }
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.occupied == 0
+        self.occupied[0] | self.occupied[1] == 0
     }
 
     /// The position of the first slot in use at or after the one at position `from`, going round.
     #[inline]
     pub(crate) fn first(&self, from: usize) -> Option<usize> {
-        if self.occupied == 0 {
+        if self.is_empty() {
             return None;
         }
-        let ahead = self.occupied.rotate_right(from as u32).trailing_zeros() as usize;
+        let occupied = u128::from(self.occupied[0]) | (u128::from(self.occupied[1]) << 64);
+        let ahead = occupied.rotate_right(from as u32).trailing_zeros() as usize;
         Some((from + ahead) % SLOTS)
     }
 
@@ -98,15 +97,20 @@ impl Level {
 
     #[inline]
     pub(crate) fn occupy(&mut self, position: usize) {
-        self.occupied |= 1 << position;
+        self.occupied[position / 64] |= 1 << (position % 64);
     }
 
-    /// The slot at `position` has become empty.
+    /// An entry has been taken out of the slot at `position`; says whether that is empty now. No branch: it is a matter of
+    /// chance.
     #[inline]
-    pub(crate) fn vacate(&mut self, position: usize) {
-        debug_assert!(self.slots[position].list.is_empty());
-        self.slots[position].min = u64::MAX;
-        self.occupied &= !(1 << position);
+    pub(crate) fn taken(&mut self, position: usize) -> bool {
+        let slot = &mut self.slots[position];
+        slot.count -= 1;
+        let empty = slot.count == 0;
+        debug_assert_eq!(empty, slot.list.is_empty());
+        slot.min |= u64::from(empty).wrapping_neg();
+        self.occupied[position / 64] &= !(u64::from(empty) << (position % 64));
+        empty
     }
 }
 

@@ -130,10 +130,7 @@ fn never_behind(hertz: u64, script: &[Between], ahead: u128) -> Result<u64, Test
             let read = bound.read(&source, &rate);
             let returned = source.exact();
             prop_assert!(u128::from(read) * 1_000 + 999 >= called, "{read} ns is behind {called} ps");
-            prop_assert!(
-                u128::from(read) * 1_000 <= returned + ahead,
-                "{read} ns is far ahead of {returned} ps"
-            );
+            prop_assert!(u128::from(read) * 1_000 <= returned + ahead, "{read} ns is far ahead of {returned} ps");
             prop_assert!(read >= last, "{read} comes after {last}");
             last = read;
             served += u64::from(source.clock_reads.get() == reads);

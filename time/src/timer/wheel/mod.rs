@@ -56,7 +56,7 @@ pub(crate) struct Bite {
 pub(crate) struct Wheel {
     /// Everything due at this tick has been handled, or its slot's `min` says otherwise.
     now: u64,
-    levels: Vec<Level>,
+    levels: [Level; LEVELS],
     /// Bit k is set while level k is not empty.
     occupied: u32,
     pending: List,
@@ -77,7 +77,7 @@ impl Wheel {
     pub(crate) fn new() -> Wheel {
         Wheel {
             now: 0,
-            levels: (0..LEVELS).map(|_| Level::new()).collect(),
+            levels: core::array::from_fn(|_| Level::new()),
             occupied: 0,
             pending: List::default(),
             pass: None,
@@ -143,9 +143,10 @@ impl Wheel {
             }
         }
         slot.list.remove(entry);
-        slot.count -= 1;
-        if slot.count == 0 {
-            self.vacate(level, position);
+        let empty = self.levels[level].taken(position);
+        self.occupied &= !(u32::from(self.levels[level].is_empty()) << level);
+        if level == 0 && empty && self.pass.is_some() {
+            self.vacate_pass(position);
         }
     }
 
@@ -153,16 +154,6 @@ impl Wheel {
     fn vacate_pass(&mut self, position: usize) {
         if self.pass.as_ref().is_some_and(|pass| pass.position == position) {
             self.pass = None;
-        }
-    }
-
-    fn vacate(&mut self, level: usize, position: usize) {
-        self.levels[level].vacate(position);
-        if self.levels[level].is_empty() {
-            self.occupied &= !(1 << level);
-        }
-        if level == 0 && self.pass.is_some() {
-            self.vacate_pass(position);
         }
     }
 
