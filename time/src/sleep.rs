@@ -18,8 +18,9 @@ const BY_THE_BOUND: Duration = Duration::from_millis(1);
 
 /// Waits until `duration` from now has passed.
 ///
-/// The deadline is fixed by this call, not by the first poll, and saturates: `Duration::MAX` never fires. It is kept to
-/// the nanosecond; the future is never ready early by [`Instant::now`], and late by tens of microseconds on an idle
+/// The deadline is fixed by this call, not by the first poll, and saturates: `Duration::MAX` never fires. Where a cheaper
+/// reading of the clock is to be had, a wait of a millisecond and more is counted from up to a microsecond after the call.
+/// The deadline is kept to the nanosecond; the future is never ready early by [`Instant::now`], and late by tens of microseconds on an idle
 /// machine. A duration of zero is ready at the first poll.
 ///
 /// # Panics
@@ -216,7 +217,8 @@ impl Sleep {
     /// # Errors
     ///
     /// [`Error::NoRuntime`] if the timer belongs to no runtime yet and none is entered on this thread;
-    /// [`Error::Shutdown`] if its runtime has shut down.
+    /// [`Error::Shutdown`] if its runtime has shut down. Either comes before the deadline is looked at; only a timer that
+    /// was seen to elapse stays so.
     ///
     /// # Examples
     ///
@@ -311,7 +313,7 @@ fn place(deadline: Instant, entry: &Entry) -> Place {
     let judge = |shared: &Shared, place: &Kept<Shard>| {
         let tick = shared.clock().tick(deadline);
         if shared.clock().has_reached(tick) {
-            return Place::Due;
+            return if shared.is_shut() { Place::Nowhere(Error::Shutdown) } else { Place::Due };
         }
         Place::In(place.clone(), tick)
     };

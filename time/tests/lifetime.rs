@@ -100,6 +100,23 @@ fn shutdown_wakes_each_pending_one_once_and_then_they_are_errors() {
 }
 
 #[test]
+fn due_timer_first_polled_after_the_shutdown_is_an_error_and_an_elapsed_one_is_not() {
+    let world = World::new();
+    let mut seen = pin!(sleep(Duration::ZERO));
+    let mut unseen = pin!(sleep(Duration::ZERO));
+    let mut limited = pin!(timeout(Duration::ZERO, std::future::pending::<()>()));
+    let wakes = Wakes::new();
+    assert_eq!(wakes.poll(|cx| seen.as_mut().try_poll_elapsed(cx)), Poll::Ready(Ok(())));
+    world.shutdown();
+    for _ in 0..2 {
+        assert_eq!(wakes.poll(|cx| seen.as_mut().try_poll_elapsed(cx)), Poll::Ready(Ok(())));
+        assert_eq!(wakes.poll(|cx| unseen.as_mut().try_poll_elapsed(cx)), Poll::Ready(Err(Error::Shutdown)));
+        assert_eq!(wakes.poll(|cx| limited.as_mut().try_poll(cx)), Poll::Ready(Err(Error::Shutdown)));
+    }
+    assert_eq!(wakes.take(), 0);
+}
+
+#[test]
 fn reset_poll_and_drop_are_valid_after_the_runtime_is_gone() {
     let world = World::new();
     let mut beat = interval_at(Instant::now() + ms(50), ms(50));

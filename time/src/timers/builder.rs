@@ -6,7 +6,7 @@ use core::time::Duration;
 use super::{Advances, REGISTRY, Shared, TimerDriver, Timers};
 use crate::clock::{Clock, ClockKind};
 use crate::error::Error;
-use crate::sync::{Arc, AtomicU32, Ordering};
+use crate::sync::{Arc, AtomicBool, AtomicU32, Ordering};
 use crate::timer::{Interrupt, Turner, nanos};
 
 /// Describes a set of timers; see [`Timers::builder`].
@@ -112,6 +112,7 @@ impl TimersBuilder {
             auto_advance: self.auto_advance,
             interrupt: self.interrupt,
             advance: Advances::default(),
+            shut: AtomicBool::new(false),
         });
         REGISTRY.lock().push((shared.id, Arc::downgrade(&shared)));
         let driver = TimerDriver::new(&shared, Turner::new(nanos(self.slack)));

@@ -10,7 +10,7 @@ use std::sync::Weak;
 
 use crate::clock::{Clock, Instant};
 use crate::context::{self, EnterGuard};
-use crate::sync::{Arc, AtomicU64, AtomicUsize, Kept, Mutex, Ordering};
+use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Kept, Mutex, Ordering};
 use crate::timer::{Interrupt, Shard, Shards, Tick, TimerMetrics};
 
 pub use builder::TimersBuilder;
@@ -27,6 +27,8 @@ pub(crate) struct Shared {
     auto_advance: bool,
     interrupt: Option<std::sync::Arc<dyn Interrupt>>,
     advance: Advances,
+    /// Set before the first timer is ended: a due one that is never filed has no other way to know.
+    shut: AtomicBool,
 }
 
 /// The tick up to which `advance` has been asked to move the paused clock, and by how many callers.
@@ -88,6 +90,12 @@ impl Shared {
     /// Whether `shard` is one of this runtime's.
     pub(crate) fn owns(&self, shard: &Shard) -> bool {
         self.shards.owns(shard)
+    }
+
+    /// Whether the timers have been ended, or are being ended.
+    pub(crate) fn is_shut(&self) -> bool {
+        // Relaxed: whoever was told of the shutdown sees it; for anybody else it has not happened yet.
+        self.shut.load(Ordering::Relaxed)
     }
 
     pub(crate) fn interrupt(&self) {
@@ -242,11 +250,13 @@ impl Timers {
     }
 
     /// Ends all timers: each armed one is woken once and answers with [`Error::Shutdown`](crate::Error::Shutdown), and so does every one that is
-    /// polled for the first time later. The wakers are added to `wakes`, to be called by the caller.
+    /// polled for the first time later, even if its deadline has been reached. One that was seen to elapse before stays
+    /// elapsed. The wakers are added to `wakes`, to be called by the caller.
     ///
     /// A bounded number is handled at a time; `true` says that more are left and that it is to be called again.
     #[must_use = "true says that timers are left"]
     pub fn shutdown(&self, wakes: &mut Vec<Waker>) -> bool {
+        self.shared.shut.store(true, Ordering::Relaxed);
         self.shared.shards.shutdown(wakes)
     }
 
