@@ -24,8 +24,34 @@ pub(crate) struct Evented<E: mio::event::Source> {
 /// What an operation found out beside its result.
 pub(crate) struct Done<R> {
     pub(crate) value: R,
-    /// The operation used up all there was: the next one would find the source dry.
-    pub(crate) drained: bool,
+    pub(crate) left: Left,
+}
+
+/// What an operation left for the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// Something, perhaps.
+    Unknown,
+    /// Nothing: the next one would find the source dry.
+    Nothing,
+    /// Nothing, unless priority data has come: there may be something behind it.
+    NothingBeforePriority,
+}
+
+impl Left {
+    pub(crate) fn nothing_if(drained: bool) -> Self {
+        if drained { Left::Nothing } else { Left::Unknown }
+    }
+
+    /// Whether there is nothing left, for an operation that began after `seen`. Priority data that has come since has an
+    /// event of its own, and a clear with `seen` does it no harm.
+    fn is_nothing(self, seen: Snapshot) -> bool {
+        match self {
+            Left::Unknown => false,
+            Left::Nothing => true,
+            Left::NothingBeforePriority => !seen.had_priority(),
+        }
+    }
 }
 
 impl<E: mio::event::Source> Evented<E> {
@@ -62,7 +88,7 @@ impl<E: mio::event::Source> Evented<E> {
         how: impl Waits,
         mut op: impl FnMut(&E) -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
-        self.poll_hinted(cx, interest, how, |inner| op(inner).map(|value| Done { value, drained: false }))
+        self.poll_hinted(cx, interest, how, |inner| op(inner).map(|value| Done { value, left: Left::Unknown }))
     }
 
     /// [`poll_io`](Self::poll_io) for an operation that can tell when it left nothing over.
@@ -86,7 +112,7 @@ impl<E: mio::event::Source> Evented<E> {
 
     /// Runs `op` if the source may be ready for it.
     pub(crate) fn try_io<R>(&self, interest: Interest, mut op: impl FnMut(&E) -> io::Result<R>) -> io::Result<R> {
-        self.try_hinted(interest, |inner| op(inner).map(|value| Done { value, drained: false }))
+        self.try_hinted(interest, |inner| op(inner).map(|value| Done { value, left: Left::Unknown }))
     }
 
     /// [`try_io`](Self::try_io) for an operation that can tell when it left nothing over.
@@ -114,8 +140,8 @@ impl<E: mio::event::Source> Evented<E> {
         }
         loop {
             match op(self) {
-                Ok(Done { value, drained }) => {
-                    if drained {
+                Ok(Done { value, left }) => {
+                    if left.is_nothing(seen) {
                         // A closed side stays known: the next operation has an end of file or an error to fetch.
                         let _ = self.source().clear(seen, interest.mask() - (Ready::READ_CLOSED | Ready::WRITE_CLOSED));
                     }

@@ -7,8 +7,8 @@
 //!
 //! # Platforms
 //!
-//! Linux is where it is tested: waits end by a timerfd, and TCP streams know from the kernel (`TCP_INQ`) when they are
-//! drained. For macOS, FreeBSD and Windows it type-checks, and goes through mio alone; nothing was run there. Unix
+//! Linux is where it is tested: waits end by a timerfd, and a short read of a TCP stream spares the one that would find
+//! nothing. For macOS, FreeBSD and Windows it type-checks, and goes through mio alone; nothing was run there. Unix
 //! sockets, pipes, [`AsyncFd`](io::AsyncFd) and signals are Unix only.
 //!
 //! # fork

@@ -222,34 +222,93 @@ fn a_close_behind_the_last_byte_is_seen() {
     .unwrap();
 }
 
-#[test]
 #[cfg(target_os = "linux")]
-fn bytes_behind_an_urgent_mark_are_read() {
+mod urgent {
+    use std::io::{self, Write};
     use std::os::fd::AsRawFd;
-    support::run(async {
-        let (mut client, mut server) = pair().await?;
-        for _ in 0..3 {
-            client.write_all(b"warm").await?;
-            server.read_exact(&mut [0; 4]).await?;
-        }
-        // So that the event of all three writes is taken before the first read, and no other follows.
-        assert!(server.try_read(&mut [0; 1]).is_err());
-        client.write_all(b"before").await?;
+
+    use futures::{AsyncReadExt, AsyncWriteExt};
+    use wheelhouse_io::io::Interest;
+    use wheelhouse_io::net::TcpStream;
+
+    use super::{pair, support};
+
+    fn send_urgent(stream: &impl AsRawFd) {
         // SAFETY: the buffer is live and one byte long.
-        let sent = unsafe { libc::send(client.as_raw_fd(), b"!".as_ptr().cast(), 1, libc::MSG_OOB) };
+        let sent = unsafe { libc::send(stream.as_raw_fd(), b"!".as_ptr().cast(), 1, libc::MSG_OOB) };
         assert_eq!(sent, 1);
-        client.write_all(b"behind").await?;
+    }
+
+    fn receive_urgent(stream: &impl AsRawFd) -> io::Result<u8> {
+        let mut byte = 0;
+        // SAFETY: the buffer is live and one byte long.
+        let received = unsafe { libc::recv(stream.as_raw_fd(), (&raw mut byte).cast(), 1, libc::MSG_OOB) };
+        // Linux says EINVAL where there is no urgent byte (any more).
+        if received == 1 { Ok(byte) } else { Err(io::ErrorKind::WouldBlock.into()) }
+    }
+
+    /// A read ends at the mark, short, with bytes behind it.
+    async fn read_both_sides(server: &mut TcpStream) -> io::Result<()> {
         let mut got = Vec::new();
         let mut buf = [0; 64];
         while got.len() < 12 {
-            // A read ends at the mark, short, with bytes behind it.
             let n = server.read(&mut buf).await?;
             got.extend_from_slice(&buf[..n]);
         }
         assert_eq!(got, b"beforebehind");
         Ok(())
-    })
-    .unwrap();
+    }
+
+    async fn pair_with_a_mark() -> io::Result<(TcpStream, TcpStream)> {
+        let (mut client, server) = pair().await?;
+        // So that the event of all three writes is taken before the first read, and no other follows.
+        assert!(server.try_read(&mut [0; 1]).is_err());
+        client.write_all(b"before").await?;
+        send_urgent(&client);
+        client.write_all(b"behind").await?;
+        Ok((client, server))
+    }
+
+    #[test]
+    fn bytes_behind_the_mark_are_read() {
+        support::run(async {
+            let (_client, mut server) = pair_with_a_mark().await?;
+            read_both_sides(&mut server).await
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn bytes_behind_the_mark_are_read_after_the_urgent_byte() {
+        support::run(async {
+            let (_client, mut server) = pair_with_a_mark().await?;
+            server.ready(Interest::PRIORITY).await?;
+            assert_eq!(server.try_io(Interest::PRIORITY, || receive_urgent(&server))?, b'!');
+            // No priority data is left, and the readiness for it goes.
+            assert!(server.try_io(Interest::PRIORITY, || receive_urgent(&server)).is_err());
+            read_both_sides(&mut server).await
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn bytes_behind_a_mark_that_std_has_seen_are_read() {
+        support::run(async {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+            let mut client = std::net::TcpStream::connect(listener.local_addr()?)?;
+            let (server, _) = listener.accept()?;
+            client.write_all(b"before")?;
+            send_urgent(&client);
+            client.write_all(b"behind")?;
+            assert_eq!(receive_urgent(&server)?, b'!');
+            let mut server = TcpStream::from_std(server)?;
+            // The event that comes with the registration is taken before the first read.
+            support::yield_now().await;
+            support::yield_now().await;
+            read_both_sides(&mut server).await
+        })
+        .unwrap();
+    }
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::mem::MaybeUninit;
 use std::net::{Shutdown, SocketAddr};
 use std::task::{Context, Poll};
 
-use super::BOTH;
+use socket2::SockRef;
+
 use super::addr::{self, ToSocketAddrs};
 use super::common::{
     readable_api, readable_by_read_now, readiness_api, try_read_api, try_write_api, writable_api, writable_by_write_now,
@@ -15,10 +16,10 @@ use super::common::{
 use super::split::{self, StreamEnd};
 use super::stream::{async_read, async_write, held_up};
 use super::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
-use crate::evented::{Done, Evented, Shared};
+use crate::evented::{Done, Evented, Left, Shared};
 use crate::handle::Io;
 use crate::readiness::{Interest, Ready};
-use crate::sys::tcp::Receiver;
+use crate::sys::tcp;
 
 /// A TCP connection.
 ///
@@ -47,7 +48,8 @@ use crate::sys::tcp::Receiver;
 #[derive(Debug)]
 pub struct TcpStream {
     pub(super) io: Evented<mio::net::TcpStream>,
-    receiver: Receiver,
+    /// A receive that leaves room in its buffer has taken all there was, unless urgent data came.
+    short_is_all: bool,
 }
 
 readable_by_read_now!(TcpStream);
@@ -90,7 +92,7 @@ impl TcpStream {
 
     /// Waits for the end of a connection attempt.
     pub(crate) async fn connecting(stream: mio::net::TcpStream) -> io::Result<TcpStream> {
-        let stream = TcpStream::with(Evented::new(stream, BOTH, Ready::EMPTY)?);
+        let stream = TcpStream::new(Evented::new(stream, tcp::INTEREST, Ready::EMPTY)?);
         stream.io.ready(Interest::WRITABLE).await?;
         match stream.io.take_error()? {
             None => Ok(stream),
@@ -100,11 +102,11 @@ impl TcpStream {
 
     /// A connection just accepted: worth a try in both directions before any event says so.
     pub(crate) fn accepted(io: &Io, stream: mio::net::TcpStream) -> io::Result<TcpStream> {
-        Ok(TcpStream::with(Evented::with_io(io, stream, BOTH, Ready::READABLE | Ready::WRITABLE)?))
+        Ok(TcpStream::new(Evented::with_io(io, stream, tcp::INTEREST, Ready::READABLE | Ready::WRITABLE)?))
     }
 
-    fn with(io: Evented<mio::net::TcpStream>) -> TcpStream {
-        TcpStream { io, receiver: Receiver::new() }
+    fn new(io: Evented<mio::net::TcpStream>) -> TcpStream {
+        TcpStream { io, short_is_all: tcp::TELLS_URGENT }
     }
 
     /// Takes over a connection of std's and makes it non-blocking.
@@ -132,7 +134,9 @@ impl TcpStream {
     pub fn from_std(stream: std::net::TcpStream) -> io::Result<TcpStream> {
         stream.set_nonblocking(true)?;
         let stream = mio::net::TcpStream::from_std(stream);
-        Ok(TcpStream::with(Evented::new(stream, BOTH, Ready::READABLE | Ready::WRITABLE)?))
+        let io = Evented::new(stream, tcp::INTEREST, Ready::READABLE | Ready::WRITABLE)?;
+        // Urgent data may have come, and been taken, before any event of ours: then none will tell.
+        Ok(TcpStream { io, short_is_all: false })
     }
 
     /// Gives the connection back to std, still non-blocking.
@@ -156,7 +160,6 @@ impl TcpStream {
     /// # });
     /// ```
     pub fn into_std(self) -> io::Result<std::net::TcpStream> {
-        self.receiver.release(&self.io);
         Ok(self.io.into_inner()?.into())
     }
 
@@ -368,18 +371,21 @@ impl TcpStream {
     }
 
     fn read_now(&self, stream: &mio::net::TcpStream, buf: &mut [MaybeUninit<u8>]) -> io::Result<Done<usize>> {
-        self.receiver.receive(stream, buf)
+        let value = SockRef::from(stream).recv(buf)?;
+        // Not at the end of the stream: every further receive tells of it again.
+        let short = self.short_is_all && value > 0 && value < buf.len();
+        Ok(Done { value, left: if short { Left::NothingBeforePriority } else { Left::Unknown } })
     }
 
     /// A short write was held up by a full buffer: there is no room until an event says so.
     fn write_now(&self, mut stream: &mio::net::TcpStream, buf: &[u8]) -> io::Result<Done<usize>> {
         let value = stream.write(buf)?;
-        Ok(Done { value, drained: value < buf.len() })
+        Ok(Done { value, left: Left::nothing_if(value < buf.len()) })
     }
 
     fn write_vectored_now(&self, mut stream: &mio::net::TcpStream, bufs: &[IoSlice<'_>]) -> io::Result<Done<usize>> {
         let value = stream.write_vectored(bufs)?;
-        Ok(Done { value, drained: held_up(bufs, value) })
+        Ok(Done { value, left: Left::nothing_if(held_up(bufs, value)) })
     }
 
     fn end_now(&self) -> io::Result<()> {

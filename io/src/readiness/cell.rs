@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | 0..6 | [`Ready`]: what the last events said and nobody disproved since |
 //! | 8 | the reactor is gone for good |
+//! | 9 | some event told of priority data; stays set |
 //! | 16..64 | tick: how many events were published; 48 bits, so it never comes round in a process' life |
 //!
 //! # Edges
@@ -34,6 +35,7 @@ use super::interest::{Interest, Ready};
 use crate::sync::{AtomicU64, Ordering};
 
 const SHUT_DOWN: u64 = 1 << 8;
+const HAD_PRIORITY: u64 = 1 << 9;
 const TICK: u64 = 1 << 16;
 
 /// The word. See the module's header.
@@ -67,9 +69,10 @@ impl ReadinessCell {
 
     /// Adds an event's readiness and moves the tick.
     pub(crate) fn publish(&self, ready: Ready) {
+        let lasting = if ready.is_priority() { HAD_PRIORITY } else { 0 };
         let mut current = self.0.load(Ordering::Relaxed); // a guess: the exchange below checks it
         loop {
-            let next = (current | u64::from(ready.bits())).wrapping_add(TICK);
+            let next = (current | u64::from(ready.bits()) | lasting).wrapping_add(TICK);
             // EVENT.publish
             match self.0.compare_exchange_weak(current, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return,
@@ -115,6 +118,11 @@ impl Snapshot {
     /// Whether the reactor is gone.
     pub(crate) fn is_shut_down(self) -> bool {
         self.0 & SHUT_DOWN != 0
+    }
+
+    /// Whether any event up to this one told of priority data.
+    pub(crate) fn had_priority(self) -> bool {
+        self.0 & HAD_PRIORITY != 0
     }
 
     /// Whether no event was published between the two.

@@ -3,7 +3,7 @@
 //! * `clock`: `ClockId`, `DEFAULT_CLOCK`, `now(ClockId)`;
 //! * `wait`: `WaitTimer`, what ends the reactor's wait at an instant. Linux has a timer descriptor in the poller, the
 //!   others compute the poller's own timeout;
-//! * `tcp`: `Receiver`, how a stream receives. Linux says whether anything is left;
+//! * `tcp`: `INTEREST` and `TELLS_URGENT`, what the poller says of a stream. Linux tells of urgent data;
 //! * `connecting`: `is_in_progress(error)`, how a non-blocking connect says that it has begun;
 //! * `interest`: `to_mio(Interest)`; priority data is Linux's;
 //! * `fd`: `read` into memory that need not be initialised (Unix);
@@ -27,7 +27,7 @@ pub(crate) mod clock;
 pub(crate) mod clock;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-#[path = "tcp_inq.rs"]
+#[path = "tcp_linux.rs"]
 pub(crate) mod tcp;
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]

@@ -1,27 +1,7 @@
-//! Receiving from a TCP stream where the kernel does not say whether anything is left.
+//! TCP streams where the poller does not tell of urgent data: how much a receive has left is found out by the next one.
 
-use std::io;
-use std::mem::MaybeUninit;
+/// What the poller is to report of a stream.
+pub(crate) const INTEREST: mio::Interest = mio::Interest::READABLE.add(mio::Interest::WRITABLE);
 
-use socket2::SockRef;
-
-use crate::evented::Done;
-
-/// How a stream receives.
-#[derive(Debug)]
-pub(crate) struct Receiver;
-
-impl Receiver {
-    pub(crate) fn new() -> Self {
-        Self
-    }
-
-    /// Receives into `buf`, which is initialised as far as the result says.
-    pub(crate) fn receive(&self, stream: &mio::net::TcpStream, buf: &mut [MaybeUninit<u8>]) -> io::Result<Done<usize>> {
-        let value = SockRef::from(stream).recv(buf)?;
-        Ok(Done { value, drained: false })
-    }
-
-    /// The stream leaves: it goes as it came.
-    pub(crate) fn release(&self, _stream: &mio::net::TcpStream) {}
-}
+/// Whether an event tells of urgent data.
+pub(crate) const TELLS_URGENT: bool = false;

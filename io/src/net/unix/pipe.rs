@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 
 use crate::context;
-use crate::evented::{Done, Evented};
+use crate::evented::{Done, Evented, Left};
 use crate::handle::Io;
 use crate::net::common::{
     readable_api, readable_by_read_now, readiness_api, try_read_api, try_write_api, writable_api, writable_by_write_now,
@@ -117,11 +117,11 @@ impl Sender {
     try_write_api!();
 
     fn write_now(&self, mut pipe: &mio::unix::pipe::Sender, buf: &[u8]) -> io::Result<Done<usize>> {
-        Ok(Done { value: pipe.write(buf)?, drained: false })
+        Ok(Done { value: pipe.write(buf)?, left: Left::Unknown })
     }
 
     fn write_vectored_now(&self, mut pipe: &mio::unix::pipe::Sender, bufs: &[IoSlice<'_>]) -> io::Result<Done<usize>> {
-        Ok(Done { value: pipe.write_vectored(bufs)?, drained: false })
+        Ok(Done { value: pipe.write_vectored(bufs)?, left: Left::Unknown })
     }
 
     /// A pipe ends when its last writing end is closed, no earlier.
@@ -189,6 +189,6 @@ impl Receiver {
 
     /// A short read says nothing here: a pipe may carry packets.
     fn read_now(&self, pipe: &mio::unix::pipe::Receiver, buf: &mut [MaybeUninit<u8>]) -> io::Result<Done<usize>> {
-        Ok(Done { value: fd::read(pipe.as_fd(), buf)?, drained: false })
+        Ok(Done { value: fd::read(pipe.as_fd(), buf)?, left: Left::Unknown })
     }
 }

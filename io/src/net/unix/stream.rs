@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, SocketAddr, WriteHalf};
 use crate::context;
-use crate::evented::{Done, Evented};
+use crate::evented::{Done, Evented, Left};
 use crate::handle::Io;
 use crate::net::BOTH;
 use crate::net::common::{
@@ -315,15 +315,15 @@ impl UnixStream {
 
     /// A short read says nothing here: it also ends where passed descriptors or credentials change.
     fn read_now(&self, stream: &mio::net::UnixStream, buf: &mut [MaybeUninit<u8>]) -> io::Result<Done<usize>> {
-        Ok(Done { value: fd::read(stream.as_fd(), buf)?, drained: false })
+        Ok(Done { value: fd::read(stream.as_fd(), buf)?, left: Left::Unknown })
     }
 
     fn write_now(&self, mut stream: &mio::net::UnixStream, buf: &[u8]) -> io::Result<Done<usize>> {
-        Ok(Done { value: stream.write(buf)?, drained: false })
+        Ok(Done { value: stream.write(buf)?, left: Left::Unknown })
     }
 
     fn write_vectored_now(&self, mut stream: &mio::net::UnixStream, bufs: &[IoSlice<'_>]) -> io::Result<Done<usize>> {
-        Ok(Done { value: stream.write_vectored(bufs)?, drained: false })
+        Ok(Done { value: stream.write_vectored(bufs)?, left: Left::Unknown })
     }
 
     fn end_now(&self) -> io::Result<()> {
