@@ -1,4 +1,13 @@
 //! Sockets.
+//!
+//! # Waiting with `poll_*`
+//!
+//! The methods that wait and return a future, `readable` or `recv` say, may be awaited by any number of tasks at once. So
+//! may the `poll_*` methods that take `&self`, and reading and writing through a shared reference such as `&TcpStream`:
+//! every task that they made wait is woken. But nobody tells them that a task has lost interest, so the 33rd that waits on
+//! one socket by them wakes the one that has waited longest, which polls again if it still cares.
+//!
+//! Where a method takes `&mut self`, as reading through `TcpStream` itself does, the last task to poll is woken.
 
 mod addr;
 mod common;

@@ -18,7 +18,7 @@ use core::task::{Context, Poll, Waker};
 
 use super::cell::{Cleared, ReadinessCell, Snapshot};
 use super::interest::{Interest, Ready};
-use super::waiters::{Key, Waiters};
+use super::waiters::{Key, Left, Waiters};
 use crate::sync::Mutex;
 
 /// What the reactor and the owner of a source share.
@@ -89,12 +89,16 @@ impl Source {
         let mut waiters = self.waiters.lock();
         let seen = self.cell.observe();
         let (poll, left) = if seen.answers(interest) {
-            (Poll::Ready(seen), Some(waker))
+            (Poll::Ready(seen), Left::Spare(waker))
         } else {
             (Poll::Pending, waiters.add_shared(interest, waker))
         };
         drop(waiters);
-        drop(left);
+        match left {
+            Left::Nothing => {}
+            Left::Spare(waker) => drop(waker),
+            Left::Displaced(waker) => waker.wake(),
+        }
         poll
     }
 

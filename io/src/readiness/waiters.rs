@@ -7,14 +7,21 @@
 //!   a bare `poll_*` call has nobody to do so, and shares the entry of an equal waker. The first entry is stored in
 //!   place, so that a single waiter allocates nothing.
 //!
+//! Callers of `poll_*` may have lost interest long ago, on a socket on which nothing happens: at most [`MOST_POLLS`] of
+//! their wakers are kept. The oldest makes room for one more and is woken: if its owner still waits, it polls again.
+//!
 //! An event takes every waker it answers out of the structure; an entry that lost its waker is free, and its
 //! generation tells a late key.
 
 use alloc::vec::Vec;
 use core::mem;
+use core::num::NonZeroU32;
 use core::task::Waker;
 
 use super::interest::{Interest, Ready};
+
+/// How many different wakers of `poll_*` calls wait at once. As many tasks may wait by them without a wake-up for nothing.
+const MOST_POLLS: usize = 32;
 
 /// The right to take one entry out again. Of no use once the entry was woken.
 #[derive(Debug, Clone, Copy)]
@@ -26,11 +33,25 @@ pub(crate) struct Key {
 #[derive(Debug, Default)]
 struct Entry {
     generation: u32,
+    /// Of a `poll_*` call: its number. Such an entry has no key in anybody's hands.
+    poll: Option<NonZeroU32>,
     waiting: Option<(Interest, Waker)>,
+}
+
+/// What is left over once a `poll_*` call waits: for the caller to see to, after the lock.
+#[derive(Debug)]
+#[must_use]
+pub(crate) enum Left {
+    Nothing,
+    /// An equal waker waits already: this one is to be dropped.
+    Spare(Waker),
+    /// It made room, and is to be woken: nothing else will.
+    Displaced(Waker),
 }
 
 impl Entry {
     fn fill(&mut self, index: usize, interest: Interest, waker: Waker) -> Key {
+        self.poll = None;
         self.waiting = Some((interest, waker));
         Key { index: u32::try_from(index).expect("fewer than 2^32 waiters on one source"), generation: self.generation }
     }
@@ -50,6 +71,8 @@ pub(crate) struct Waiters {
     more: Vec<Entry>,
     /// How many of `more` wait: zero lets an event skip them.
     in_more: usize,
+    /// The number of the last `poll_*` call that waits.
+    last_poll: u32,
 }
 
 impl Waiters {
@@ -60,16 +83,37 @@ impl Waiters {
         slot.replace(waker)
     }
 
-    /// Adds a shared waiter without a key. An equal one may wait already: then `waker` comes back.
-    pub(crate) fn add_shared(&mut self, interest: Interest, waker: Waker) -> Option<Waker> {
-        let same = |entry: &Entry| {
-            entry.waiting.as_ref().is_some_and(|(mask, other)| *mask == interest && other.will_wake(&waker))
-        };
-        if same(&self.first) || (self.in_more > 0 && self.more.iter().any(same)) {
-            return Some(waker);
+    /// Adds a shared waiter without a key.
+    pub(crate) fn add_shared(&mut self, interest: Interest, waker: Waker) -> Left {
+        let mut oldest: Option<(u32, &mut Entry)> = None;
+        let mut polls = 0;
+        let more = if self.in_more > 0 { &mut self.more[..] } else { &mut [] };
+        for entry in core::iter::once(&mut self.first).chain(more) {
+            // An entry with a key goes when its owner likes, and stands for nobody else.
+            let (Some(number), Some((mask, other))) = (entry.poll, &entry.waiting) else { continue };
+            if *mask == interest && other.will_wake(&waker) {
+                return Left::Spare(waker);
+            }
+            polls += 1;
+            let age = self.last_poll.wrapping_sub(number.get());
+            if oldest.as_ref().is_none_or(|(most, _)| age > *most) {
+                oldest = Some((age, entry));
+            }
         }
-        let _ = self.insert(interest, waker);
-        None
+        self.last_poll = self.last_poll.wrapping_add(1).max(1);
+        let number = NonZeroU32::new(self.last_poll);
+        match oldest {
+            Some((_, entry)) if polls >= MOST_POLLS => {
+                entry.poll = number;
+                let displaced = entry.waiting.replace((interest, waker));
+                displaced.map_or(Left::Nothing, |(_, waker)| Left::Displaced(waker))
+            }
+            _ => {
+                let index = self.insert(interest, waker).index;
+                self.at(index).expect("just filled").poll = number;
+                Left::Nothing
+            }
+        }
     }
 
     /// Adds a waiter that will take itself out by its key.
@@ -129,11 +173,14 @@ impl Waiters {
     }
 
     fn entry(&mut self, key: Key) -> Option<&mut Entry> {
-        let entry = match key.index {
-            0 => &mut self.first,
-            index => self.more.get_mut(index as usize - 1)?,
-        };
-        (entry.generation == key.generation).then_some(entry)
+        self.at(key.index).filter(|entry| entry.generation == key.generation)
+    }
+
+    fn at(&mut self, index: u32) -> Option<&mut Entry> {
+        match index {
+            0 => Some(&mut self.first),
+            index => self.more.get_mut(index as usize - 1),
+        }
     }
 }
 
@@ -176,9 +223,49 @@ mod tests {
     #[test]
     fn equal_wakers_of_poll_calls_share_an_entry() {
         let mut waiters = Waiters::default();
-        assert!(waiters.add_shared(Interest::READABLE, Waker::noop().clone()).is_none());
-        assert!(waiters.add_shared(Interest::READABLE, Waker::noop().clone()).is_some());
+        assert!(matches!(waiters.add_shared(Interest::READABLE, Waker::noop().clone()), Left::Nothing));
+        assert!(matches!(waiters.add_shared(Interest::READABLE, Waker::noop().clone()), Left::Spare(_)));
+        assert!(matches!(waiters.add_shared(Interest::WRITABLE, Waker::noop().clone()), Left::Nothing));
         assert_eq!(waiting(&mut waiters, Ready::READABLE), 1);
+    }
+
+    #[test]
+    fn a_poll_call_does_not_rely_on_the_entry_of_a_future() {
+        let mut waiters = Waiters::default();
+        let key = waiters.insert(Interest::READABLE, Waker::noop().clone());
+        assert!(matches!(waiters.add_shared(Interest::READABLE, Waker::noop().clone()), Left::Nothing));
+        assert!(waiters.remove(key).is_some());
+        assert_eq!(waiting(&mut waiters, Ready::READABLE), 1, "the future is gone, the call still waits");
+    }
+
+    #[test]
+    fn poll_calls_beyond_the_most_wake_the_oldest_and_no_future() {
+        let mut waiters = Waiters::default();
+        let futures: Vec<Key> = (0..3).map(|i| waiters.insert(Interest::READABLE, numbered(1_000 + i))).collect();
+        let wakers: Vec<Waker> = (0..MOST_POLLS * 3).map(numbered).collect();
+        for (i, waker) in wakers.iter().enumerate() {
+            match waiters.add_shared(Interest::READABLE, waker.clone()) {
+                Left::Nothing => assert!(i < MOST_POLLS),
+                Left::Displaced(oldest) => assert!(oldest.will_wake(&wakers[i - MOST_POLLS])),
+                Left::Spare(_) => unreachable!("all are different"),
+            }
+        }
+        assert!(waiters.more.len() <= MOST_POLLS + futures.len());
+        // After an event there is room again.
+        assert_eq!(waiting(&mut waiters, Ready::READABLE), MOST_POLLS + futures.len());
+        assert!(matches!(waiters.add_shared(Interest::READABLE, wakers[0].clone()), Left::Nothing));
+    }
+
+    #[test]
+    fn numbers_of_poll_calls_may_wrap() {
+        let mut waiters = Waiters { last_poll: u32::MAX - 5, ..Waiters::default() };
+        let wakers: Vec<Waker> = (0..MOST_POLLS * 2).map(numbered).collect();
+        for (i, waker) in wakers.iter().enumerate() {
+            if let Left::Displaced(oldest) = waiters.add_shared(Interest::WRITABLE, waker.clone()) {
+                assert!(oldest.will_wake(&wakers[i - MOST_POLLS]));
+            }
+        }
+        assert_eq!(waiting(&mut waiters, Ready::WRITABLE), MOST_POLLS);
     }
 
     #[test]
