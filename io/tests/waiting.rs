@@ -209,3 +209,30 @@ fn nested_contexts_restore_what_was_current() {
     drop(outer);
     assert!(UnixStream::pair().is_err());
 }
+
+#[test]
+fn tasks_that_lost_interest_in_a_shared_stream_leave_few_wakers_behind() {
+    let (mut reactor, _io, _guard) = entered();
+    let (a, b) = UnixStream::pair().unwrap();
+    settle(&mut reactor);
+    // One that waits by a future is not pushed out.
+    let patient = Arc::<Count>::default();
+    let waker = Waker::from(patient.clone());
+    let mut readable = pin!(a.readable());
+    assert!(a.try_read(&mut [0; 1]).is_err());
+    assert!(readable.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let counts: Vec<Arc<Count>> = (0..1_000).map(|_| Arc::default()).collect();
+    for count in &counts {
+        let waker = Waker::from(count.clone());
+        let (mut reader, mut buf) = (&a, [0; 1]);
+        assert!(pin!(reader.read(&mut buf)).poll(&mut Context::from_waker(&waker)).is_pending());
+    }
+    let kept = counts.iter().filter(|count| Arc::strong_count(count) > 1).count();
+    assert_eq!(kept, 32);
+    // Whoever was pushed out was told, and would have polled again; the others hear of the event.
+    assert!(counts.iter().all(|count| count.get() == usize::from(Arc::strong_count(count) == 1)));
+    b.try_write(b"x").unwrap();
+    settle(&mut reactor);
+    assert!(counts.iter().all(|count| count.get() == 1));
+    assert_eq!(patient.get(), 1);
+}

@@ -1,6 +1,7 @@
 //! Any pollable descriptor as a source.
 
 mod guard;
+mod try_new;
 mod wait;
 
 use std::fmt;
@@ -8,10 +9,10 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 use crate::evented::Evented;
-use crate::readiness::{Interest, Ready};
-use crate::sys::interest;
+use crate::readiness::Interest;
 
 pub use guard::{AsyncFdReadyGuard, AsyncFdReadyMutGuard, TryIoError};
+pub use try_new::AsyncFdTryNewError;
 
 /// Any descriptor that the operating system can poll, as a source of readiness: a socket of another crate, an
 /// eventfd, a terminal. Not regular files, which are always ready as far as the system is concerned.
@@ -113,8 +114,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # });
     /// ```
     pub fn with_interest(inner: T, interest: Interest) -> io::Result<AsyncFd<T>> {
-        let descriptor = Descriptor(inner.as_raw_fd());
-        Ok(AsyncFd { io: Evented::new(descriptor, interest::to_mio(interest), Ready::EMPTY)?, inner })
+        Ok(AsyncFd::try_with_interest(inner, interest)?)
     }
 
     /// The inner value.
@@ -236,6 +236,49 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// ```
     pub async fn async_io<R>(&self, interest: Interest, mut op: impl FnMut(&T) -> io::Result<R>) -> io::Result<R> {
         self.io.op(interest, |_| op(&self.inner)).await
+    }
+
+    /// [`try_io`](Self::try_io) with the inner value by `&mut`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`try_io`](Self::try_io).
+    pub fn try_io_mut<R>(&mut self, interest: Interest, mut op: impl FnMut(&mut T) -> io::Result<R>) -> io::Result<R> {
+        self.io.try_io(interest, |_| op(&mut self.inner))
+    }
+
+    /// [`async_io`](Self::async_io) with the inner value by `&mut`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`async_io`](Self::async_io).
+    ///
+    /// # Cancel safety
+    ///
+    /// That of [`async_io`](Self::async_io).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    /// use wheelhouse_io::io::{AsyncFd, Interest};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (mut a, b) = UnixStream::pair()?;
+    /// b.set_nonblocking(true)?;
+    /// let mut b = AsyncFd::new(b)?;
+    /// a.write_all(b"hello")?;
+    /// assert_eq!(b.async_io_mut(Interest::READABLE, |fd| fd.read(&mut [0; 8])).await?, 5);
+    /// # Ok(())
+    /// # });
+    /// ```
+    pub async fn async_io_mut<R>(
+        &mut self,
+        interest: Interest,
+        mut op: impl FnMut(&mut T) -> io::Result<R>,
+    ) -> io::Result<R> {
+        self.io.op(interest, |_| op(&mut self.inner)).await
     }
 }
 

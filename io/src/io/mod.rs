@@ -4,6 +4,6 @@
 mod async_fd;
 
 #[cfg(unix)]
-pub use async_fd::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, TryIoError};
+pub use async_fd::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError};
 
 pub use crate::readiness::{Interest, Ready};

@@ -11,8 +11,11 @@
 
 mod addr;
 mod common;
+mod datagram;
 #[cfg(unix)]
 mod fd;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux;
 mod split;
 mod stream;
 mod tcp_listener;
@@ -20,6 +23,16 @@ mod tcp_socket;
 mod tcp_stream;
 #[cfg(feature = "tokio-io")]
 mod tokio_io;
+#[cfg(any(
+    target_os = "linux",
+    target_os = "android",
+    target_os = "macos",
+    target_os = "freebsd",
+    target_os = "dragonfly",
+    target_os = "netbsd",
+    target_os = "openbsd"
+))]
+mod traffic;
 mod udp;
 #[cfg(unix)]
 pub mod unix;

@@ -77,6 +77,33 @@ impl TcpSocket {
         TcpSocket::new(Domain::IPV6)
     }
 
+    /// Takes over a socket that was made elsewhere, with options that this crate does not know, and neither connects nor
+    /// listens yet.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use socket2::{Domain, Socket, Type};
+    /// use wheelhouse_io::net::{TcpListener, TcpSocket};
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let addr = listener.local_addr()?;
+    /// let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+    /// let stream = TcpSocket::from_std_stream(socket.into())?.connect(addr).await?;
+    /// assert_eq!(stream.peer_addr()?, addr);
+    /// # Ok(())
+    /// # });
+    /// ```
+    pub fn from_std_stream(socket: std::net::TcpStream) -> io::Result<TcpSocket> {
+        socket.set_nonblocking(true)?;
+        Ok(TcpSocket { socket: socket.into() })
+    }
+
     fn new(domain: Domain) -> io::Result<TcpSocket> {
         let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
         socket.set_nonblocking(true)?;

@@ -1,6 +1,7 @@
 //! A UDP socket.
 
 mod options;
+mod peek;
 mod transfer;
 
 use std::io;
@@ -9,6 +10,7 @@ use std::net::SocketAddr;
 use super::BOTH;
 use super::addr::{self, ToSocketAddrs};
 use super::common::{readable_api, readiness_api, writable_api};
+use super::datagram::datagram_ready_api;
 use crate::evented::Evented;
 use crate::readiness::Ready;
 
@@ -143,6 +145,7 @@ impl UdpSocket {
     readiness_api!();
     readable_api!();
     writable_api!();
+    datagram_ready_api!();
 
     /// The address it is bound to.
     ///

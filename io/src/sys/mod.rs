@@ -7,6 +7,7 @@
 //! * `connecting`: `is_in_progress(error)`, how a non-blocking connect says that it has begun;
 //! * `interest`: `to_mio(Interest)`; priority data is Linux's;
 //! * `fd`: `read` into memory that need not be initialised (Unix);
+//! * `peer_cred`: `of(socket)`, whose process is at the other end (Unix);
 //! * `signals`: `Signals`, the signals of one reactor;
 //! * `exhausted`: `is_exhausted(code)`, the errors that say that descriptors or memory ran out.
 
@@ -60,6 +61,35 @@ pub(crate) mod connecting;
 
 #[cfg(unix)]
 pub(crate) mod fd;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "peer_cred_linux.rs"]
+pub(crate) mod peer_cred;
+
+#[cfg(any(
+    target_vendor = "apple",
+    target_os = "freebsd",
+    target_os = "dragonfly",
+    target_os = "netbsd",
+    target_os = "openbsd"
+))]
+#[path = "peer_cred_bsd.rs"]
+pub(crate) mod peer_cred;
+
+#[cfg(all(
+    unix,
+    not(any(
+        target_os = "linux",
+        target_os = "android",
+        target_vendor = "apple",
+        target_os = "freebsd",
+        target_os = "dragonfly",
+        target_os = "netbsd",
+        target_os = "openbsd"
+    ))
+))]
+#[path = "peer_cred_none.rs"]
+pub(crate) mod peer_cred;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[path = "interest_linux.rs"]

@@ -55,6 +55,9 @@ macro_rules! guard {
                 let _ = self.fd.io.source().clear(self.seen, ready);
             }
 
+            /// Leaves the readiness as it is, as dropping the guard does: for code that wants to say so.
+            pub fn retain_ready(&mut self) {}
+
             /// Runs `op`; if it says `WouldBlock`, takes the readiness back.
             ///
             /// # Errors

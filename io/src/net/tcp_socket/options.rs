@@ -192,4 +192,13 @@ impl TcpSocket {
     pub fn set_recv_buffer_size(&self, size: usize) -> io::Result<()> {
         self.socket.set_recv_buffer_size(size)
     }
+
+    /// Makes closing discard what is unsent and reset the connection: `set_linger` of no time, which never blocks.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn set_zero_linger(&self) -> io::Result<()> {
+        self.set_linger(Some(Duration::ZERO))
+    }
 }

@@ -108,4 +108,13 @@ impl TcpStream {
     pub fn set_linger(&self, linger: Option<Duration>) -> io::Result<()> {
         SockRef::from(&*self.io).set_linger(linger)
     }
+
+    /// Makes closing discard what is unsent and reset the connection: `set_linger` of no time, which never blocks.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn set_zero_linger(&self) -> io::Result<()> {
+        self.set_linger(Some(Duration::ZERO))
+    }
 }

@@ -99,6 +99,55 @@ impl UdpSocket {
         self.io.set_multicast_loop_v4(on)
     }
 
+    /// How many hops multicast packets sent over IPv4 may take.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn multicast_ttl_v4(&self) -> io::Result<u32> {
+        self.io.multicast_ttl_v4()
+    }
+
+    /// Sets how many hops multicast packets sent over IPv4 may take; 1, which keeps them in the local network, at first.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheelhouse_io::net::UdpSocket;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    /// socket.set_multicast_ttl_v4(4)?;
+    /// assert_eq!(socket.multicast_ttl_v4()?, 4);
+    /// # Ok(())
+    /// # });
+    /// ```
+    pub fn set_multicast_ttl_v4(&self, ttl: u32) -> io::Result<()> {
+        self.io.set_multicast_ttl_v4(ttl)
+    }
+
+    /// Whether multicast packets sent over IPv6 come back to this machine.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn multicast_loop_v6(&self) -> io::Result<bool> {
+        self.io.multicast_loop_v6()
+    }
+
+    /// Sets whether multicast packets sent over IPv6 come back to this machine.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operating system.
+    pub fn set_multicast_loop_v6(&self, on: bool) -> io::Result<()> {
+        self.io.set_multicast_loop_v6(on)
+    }
+
     /// Joins the IPv4 multicast group `group` on the interface with the address `interface`.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use crate::evented::Evented;
 use crate::handle::Io;
 use crate::net::BOTH;
 use crate::net::common::{readable_api, readiness_api, writable_api};
+use crate::net::datagram::datagram_ready_api;
 use crate::readiness::Ready;
 
 /// A Unix datagram socket. Any number of tasks may send and receive at the same time.
@@ -181,6 +182,7 @@ impl UnixDatagram {
     readiness_api!();
     readable_api!();
     writable_api!();
+    datagram_ready_api!();
 
     /// Closes one or both directions.
     ///

@@ -4,11 +4,13 @@ pub(crate) mod datagram;
 pub(crate) mod listener;
 pub mod pipe;
 pub(crate) mod stream;
+mod ucred;
 
 use super::split;
 use stream::UnixStream;
 
 pub use std::os::unix::net::SocketAddr;
+pub use ucred::UCred;
 
 /// The reading half of a borrowed [`UnixStream`]. See [`UnixStream::split`].
 pub type ReadHalf<'a> = split::ReadHalf<'a, UnixStream>;

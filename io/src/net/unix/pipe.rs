@@ -1,5 +1,7 @@
 //! Unix pipes.
 
+mod open;
+
 use std::io::{self, IoSlice, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,6 +15,8 @@ use crate::net::common::{
 use crate::net::stream::{async_read, async_write};
 use crate::readiness::Ready;
 use crate::sys::fd;
+
+pub use open::OpenOptions;
 
 /// The two ends of a new pipe.
 ///
@@ -74,7 +78,7 @@ impl Sender {
     ///
     /// # wheelhouse_io::doc::run(async {
     /// let (sender, receiver) = pipe::pipe()?;
-    /// let fd = sender.into_owned_fd()?;
+    /// let fd = sender.into_nonblocking_fd()?;
     /// let sender = pipe::Sender::from_owned_fd(fd)?;
     /// # drop((sender, receiver));
     /// # Ok(())
@@ -103,12 +107,12 @@ impl Sender {
     ///
     /// # wheelhouse_io::doc::run(async {
     /// let (sender, receiver) = pipe::pipe()?;
-    /// let fd = sender.into_owned_fd()?;
+    /// let fd = sender.into_nonblocking_fd()?;
     /// # drop((fd, receiver));
     /// # Ok(())
     /// # });
     /// ```
-    pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
+    pub fn into_nonblocking_fd(self) -> io::Result<OwnedFd> {
         Ok(self.io.into_inner()?.into())
     }
 
@@ -145,7 +149,7 @@ impl Receiver {
     ///
     /// # wheelhouse_io::doc::run(async {
     /// let (sender, receiver) = pipe::pipe()?;
-    /// let fd = receiver.into_owned_fd()?;
+    /// let fd = receiver.into_nonblocking_fd()?;
     /// let receiver = pipe::Receiver::from_owned_fd(fd)?;
     /// # drop((sender, receiver));
     /// # Ok(())
@@ -174,12 +178,12 @@ impl Receiver {
     ///
     /// # wheelhouse_io::doc::run(async {
     /// let (sender, receiver) = pipe::pipe()?;
-    /// let fd = receiver.into_owned_fd()?;
+    /// let fd = receiver.into_nonblocking_fd()?;
     /// # drop((fd, sender));
     /// # Ok(())
     /// # });
     /// ```
-    pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
+    pub fn into_nonblocking_fd(self) -> io::Result<OwnedFd> {
         Ok(self.io.into_inner()?.into())
     }
 

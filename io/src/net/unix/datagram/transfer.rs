@@ -258,4 +258,39 @@ impl UnixDatagram {
     pub fn try_recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.io.try_io(Interest::READABLE, |socket| socket.recv_from(buf))
     }
+
+    /// [`recv_from`](Self::recv_from) as a poll.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`recv_from`](Self::recv_from).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::future::poll_fn;
+    /// use wheelhouse_io::net::UnixDatagram;
+    ///
+    /// # wheelhouse_io::doc::run(async {
+    /// let (a, b) = UnixDatagram::pair()?;
+    /// a.send(b"hello").await?;
+    /// let mut buf = [0; 16];
+    /// let (n, from) = poll_fn(|cx| b.poll_recv_from(cx, &mut buf)).await?;
+    /// assert!(n == 5 && from.is_unnamed());
+    /// # Ok(())
+    /// # });
+    /// ```
+    pub fn poll_recv_from(&self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<(usize, SocketAddr)>> {
+        self.io.poll_io(cx, Interest::READABLE, Shared, |socket| socket.recv_from(buf))
+    }
+
+    /// [`send_to`](Self::send_to) as a poll.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send_to`](Self::send_to).
+    pub fn poll_send_to(&self, cx: &mut Context<'_>, buf: &[u8], path: impl AsRef<Path>) -> Poll<io::Result<usize>> {
+        let path = path.as_ref();
+        self.io.poll_io(cx, Interest::WRITABLE, Shared, |socket| socket.send_to(buf, path))
+    }
 }
