@@ -27,6 +27,8 @@ pub mod doze;
 pub mod blocking;
 #[path = "../../runtime/src/park/mod.rs"]
 pub mod park;
+#[path = "../../runtime/src/run_queue.rs"]
+pub mod run_queue;
 #[path = "../../runtime/src/task/mod.rs"]
 pub mod task;
 

@@ -56,6 +56,9 @@ mod local_set;
 mod metrics;
 mod panics;
 mod park;
+mod run_queue;
+#[cfg(test)]
+mod run_queue_tests;
 #[path = "runtime.rs"]
 mod runtime_handle;
 mod services;

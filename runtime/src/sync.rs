@@ -3,6 +3,8 @@
 pub(crate) use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use std::sync::Arc;
 
+pub(crate) use crossbeam_utils::CachePadded;
+
 /// A mutex that does not poison: a panic under a lock is contained by the code that holds it.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(std::sync::Mutex<T>);

@@ -1,6 +1,7 @@
 mod blocking;
 mod io;
 mod park;
+mod run_queue;
 mod task;
 mod time;
 

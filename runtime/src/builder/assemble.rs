@@ -4,7 +4,6 @@ use std::io;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-use crossbeam_deque::Worker;
 use crossbeam_utils::CachePadded;
 use wheelhouse_io::{Io, Reactor, ReactorConfig};
 use wheelhouse_time::{ClockKind, TimerDriver, Timers};
@@ -20,6 +19,7 @@ use crate::later::Later;
 use crate::listing::Listing;
 use crate::metrics::{DriverCounters, Source, WorkerCounters};
 use crate::park::{Interrupt, Lounge};
+use crate::run_queue::RunQueue;
 use crate::runtime::Runtime;
 use crate::services::{Services, tell_thread};
 use crate::spawn::{BlockingPool, Offload, Pooling};
@@ -67,7 +67,7 @@ pub(super) fn assemble(mut builder: Builder) -> io::Result<Runtime> {
         Flavour::MultiThread => {
             let seed = builder.seed.unwrap_or_else(|| fastrand::u64(..));
             let config = worker::Config { workers, global_queue_interval, event_interval, seed };
-            let queues: Vec<_> = (0..workers).map(|_| Worker::new_fifo()).collect();
+            let queues: Vec<_> = (0..workers).map(|_| RunQueue::new(worker::queue::CAPACITY)).collect();
             let lounge = Lounge::new(workers, machine, bell, watch);
             let threads = worker::launch::Threads::new(builder.thread_name.clone(), builder.stack_size);
             let scheduler = Arc::new(worker::Scheduler::new(config, services, lounge, &queues, threads));

@@ -5,13 +5,12 @@ use std::io;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossbeam_deque::Worker;
-
 use super::local::Local;
 use super::scheduler::Scheduler;
 use crate::context::{self, Scope};
 use crate::handle::Handle;
 use crate::panics::contain;
+use crate::run_queue::RunQueue;
 use crate::services::tell_thread;
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
 use crate::task_core::Notified;
@@ -48,7 +47,7 @@ struct State {
 /// What a thread needs to be a worker.
 struct Post {
     index: usize,
-    queue: Worker<Notified>,
+    queue: RunQueue<Notified>,
 }
 
 impl Threads {
@@ -65,8 +64,8 @@ impl Threads {
         &self,
         scheduler: &Arc<Scheduler>,
         index: usize,
-        queue: Worker<Notified>,
-    ) -> Result<(), (io::Error, Worker<Notified>)> {
+        queue: RunQueue<Notified>,
+    ) -> Result<(), (io::Error, RunQueue<Notified>)> {
         let Some(post) = self.give_to_spare(Post { index, queue }) else { return Ok(()) };
         // The user's code, outside the lock.
         let mut builder = thread::Builder::new().name(thread_name(&*self.name, index));
@@ -186,7 +185,7 @@ impl Threads {
 /// # Errors
 ///
 /// The system's, when it will not start a thread. Those that were started have ended then.
-pub(crate) fn launch(scheduler: &Arc<Scheduler>, queues: Vec<Worker<Notified>>) -> io::Result<()> {
+pub(crate) fn launch(scheduler: &Arc<Scheduler>, queues: Vec<RunQueue<Notified>>) -> io::Result<()> {
     let mut failure = None;
     for (index, queue) in queues.into_iter().enumerate() {
         if failure.is_none() {
@@ -208,7 +207,7 @@ pub(crate) fn launch(scheduler: &Arc<Scheduler>, queues: Vec<Worker<Notified>>) 
     }
 }
 
-fn thread_main(scheduler: &Arc<Scheduler>, index: usize, queue: Worker<Notified>) {
+fn thread_main(scheduler: &Arc<Scheduler>, index: usize, queue: RunQueue<Notified>) {
     let handle = Handle::from(scheduler.clone());
     let _entered = context::enter(&handle, Some(index));
     let _scope = context::enter_scope(Scope::Worker);

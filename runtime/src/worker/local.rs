@@ -6,8 +6,6 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Instant;
 
-use crossbeam_deque::Worker;
-
 use super::home::Stock;
 use super::queue::LocalQueue;
 use super::scheduler::{Remote, Scheduler};
@@ -15,6 +13,7 @@ use crate::block_on::Awake;
 use crate::driver::{Admission, Machine};
 use crate::metrics::WorkerCounters;
 use crate::panics::contain;
+use crate::run_queue::RunQueue;
 use crate::task_core::Notified;
 
 /// How many tasks in a row may come out of the LIFO slot while the queue holds some.
@@ -75,7 +74,7 @@ impl Drop for OnThread {
 }
 
 impl Local {
-    pub(crate) fn new(scheduler: Arc<Scheduler>, index: usize, queue: Worker<Notified>, seed: u64) -> Self {
+    pub(crate) fn new(scheduler: Arc<Scheduler>, index: usize, queue: RunQueue<Notified>, seed: u64) -> Self {
         let workers = scheduler.workers();
         Self {
             visit_at: Cell::new(scheduler.config.event_interval),
@@ -174,7 +173,7 @@ impl Local {
     }
 
     /// Moves the worker out: the LIFO slot into the queue, and the queue to the caller, who hands it to another thread.
-    pub(crate) fn move_out(&self) -> Option<Worker<Notified>> {
+    pub(crate) fn move_out(&self) -> Option<RunQueue<Notified>> {
         if let Some(task) = self.remote().take_lifo() {
             // Err: the queue is gone already.
             if let Err(task) = self.queue.push(task) {
@@ -185,7 +184,7 @@ impl Local {
     }
 
     /// Takes the queue back, when there was no thread to move to.
-    pub(crate) fn move_in(&self, queue: Worker<Notified>) {
+    pub(crate) fn move_in(&self, queue: RunQueue<Notified>) {
         self.queue.put_back(queue);
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 
-use crossbeam_deque::{Injector, Stealer, Worker};
+use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
 
 use super::home::Home;
@@ -11,6 +11,7 @@ use super::launch::Threads;
 use super::local::Local;
 use crate::driver::{Bell, Machine};
 use crate::park::{LifoSlot, Lounge};
+use crate::run_queue::{RunQueue, Stealer};
 use crate::services::{Services, tell_task};
 use crate::spawn::{self, Origin};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, fence};
@@ -51,7 +52,7 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    fn new(queue: &Worker<Notified>) -> CachePadded<Self> {
+    fn new(queue: &RunQueue<Notified>) -> CachePadded<Self> {
         CachePadded::new(Self { stealer: queue.stealer(), lifo: LifoSlot::new() })
     }
 
@@ -88,7 +89,7 @@ impl Scheduler {
         config: Config,
         services: Services,
         lounge: Lounge<Machine, Bell>,
-        queues: &[Worker<Notified>],
+        queues: &[RunQueue<Notified>],
         threads: Threads,
     ) -> Self {
         Self {

@@ -16,9 +16,8 @@
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use crossbeam_deque::Steal;
-
 use super::local::Local;
+use super::queue::settled;
 use super::scheduler::Scheduler;
 use crate::blocking::Wait;
 use crate::context::{self, Scope};
@@ -77,9 +76,9 @@ impl Scheduler {
     /// Empties the queues. What is in them was cancelled with all live tasks.
     pub(super) fn drain(&self) {
         let next = || {
-            let of_remote =
-                |remote: &super::scheduler::Remote| remote.take_lifo().or_else(|| settled(|| remote.stealer.steal()));
-            settled(|| self.injector.steal()).or_else(|| self.remotes.iter().find_map(|remote| of_remote(remote)))
+            let mut remotes = self.remotes.iter();
+            settled(&self.injector)
+                .or_else(|| remotes.find_map(|remote| remote.take_lifo().or_else(|| remote.stealer.steal())))
         };
         while let Some(task) = next() {
             contain(|| drop(task));
@@ -109,16 +108,5 @@ pub(super) fn leave(local: &Local) {
     local.counters().park();
     if scheduler.running.fetch_sub(1, Ordering::AcqRel) == 1 {
         scheduler.finish();
-    }
-}
-
-/// Repeats a steal until nobody is in its way.
-fn settled<T>(steal: impl Fn() -> Steal<T>) -> Option<T> {
-    loop {
-        match steal() {
-            Steal::Success(task) => return Some(task),
-            Steal::Empty => return None,
-            Steal::Retry => std::hint::spin_loop(),
-        }
     }
 }
