@@ -54,7 +54,11 @@ impl TimerDriver {
     pub fn prepare_park(&mut self) -> Next {
         if self.shared.clock.is_paused() {
             // No slack and no head start: the clock stands still, so a due timer is due now and any other is a jump away.
-            return self.turner.prepare_park_exact(&self.shared.shards);
+            // One may be due already: filed by a poll that read the clock before the last jump.
+            return match self.turner.prepare_park_exact(&self.shared.shards) {
+                Next::At(tick) if tick <= self.shared.clock.now() => Next::Now,
+                next => next,
+            };
         }
         self.turner.prepare_park(&self.shared.shards)
     }
@@ -127,5 +131,33 @@ impl TimerDriver {
 impl fmt::Debug for TimerDriver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TimerDriver").field("timers", &self.timers()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::future::Future;
+    use core::pin::pin;
+    use core::task::Context;
+    use core::time::Duration;
+
+    use super::*;
+    use crate::sleep;
+
+    #[test]
+    fn a_paused_clock_does_not_wait_for_what_is_due() {
+        let (timers, mut driver) = Timers::builder().start_paused(true).build().unwrap();
+        let _entered = timers.enter();
+        let mut sleep = pin!(sleep(Duration::from_millis(5)));
+        assert!(sleep.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        let due = Tick::from_nanos(5_000_000);
+        assert_eq!(driver.prepare_park(), Next::At(due));
+        driver.awake();
+        // As if the poll had read the clock before this, and had filed the timer after.
+        assert!(driver.shared.clock.move_to(due.saturating_add(Duration::from_millis(5))));
+        assert_eq!(driver.prepare_park(), Next::Now);
+        driver.awake();
+        assert_eq!(driver.turn(&mut Vec::new()).fired, 1);
+        assert_eq!(driver.prepare_park(), Next::Never);
     }
 }
