@@ -202,7 +202,6 @@ fn time_error(error: wheelhouse_time::Error) -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use crossbeam_deque::Worker;
 
     use super::Builder;
     use crate::handle::Scheduler;
@@ -213,7 +212,7 @@ mod tests {
         let runtime = builder.worker_threads(2).build().unwrap();
         let Scheduler::MultiThread(scheduler) = runtime.handle().scheduler() else { unreachable!("as built") };
         let worker = |index| {
-            let local = Local::new(scheduler.clone(), index, Worker::new_fifo(), scheduler.config.seed);
+            let local = Local::new(scheduler.clone(), index, crate::run_queue::RunQueue::new(2), scheduler.config.seed);
             (0..64).map(|_| local.random_start()).collect::<Vec<_>>()
         };
         [worker(0), worker(1)].concat()
