@@ -202,6 +202,26 @@ fn vectored_writes_arrive_whole() {
 }
 
 #[test]
+fn vectored_writes_of_any_size_keep_their_order() {
+    support::run(async {
+        let (mut client, mut server) = pair().await?;
+        // Small ones are gathered, larger ones are not.
+        for size in [1, 2, 3, 1023, 1024, 1025, 4000] {
+            let whole: Vec<u8> = (0..size).map(|n| n as u8).collect();
+            let (head, tail) = whole.split_at(size / 3);
+            let slices = [&head[..], &[], tail].map(IoSlice::new);
+            assert_eq!(client.write_vectored(&slices).await?, size);
+            assert_eq!(client.write_vectored(&slices[2..]).await?, tail.len());
+            let mut got = vec![0; size + tail.len()];
+            server.read_exact(&mut got).await?;
+            assert!(got[..size] == whole && got[size..] == *tail);
+        }
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
 fn a_close_behind_the_last_byte_is_seen() {
     support::run(async {
         for _ in 0..200 {
