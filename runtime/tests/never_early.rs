@@ -2,15 +2,15 @@
 //! `WHEELHOUSE_STRESS_SECS` makes it longer.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use wheelhouse::runtime::Builder;
 use wheelhouse::time::{self, sleep, timeout};
 
-fn length() -> Duration {
-    let seconds = std::env::var("WHEELHOUSE_STRESS_SECS").ok().and_then(|seconds| seconds.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(2))
+/// About how many seconds each test takes on an idle machine.
+fn seconds() -> u64 {
+    std::env::var("WHEELHOUSE_STRESS_SECS").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(1)
 }
 
 /// Threads that want the processors for themselves, and now and then sleep for a moment.
@@ -32,15 +32,13 @@ fn bullies(stop: &Arc<AtomicBool>) -> Vec<std::thread::JoinHandle<()>> {
 fn no_wait_ends_early_by_the_clock_of_std() {
     let stop = Arc::new(AtomicBool::new(false));
     let bullies = bullies(&stop);
-    let waits = Arc::new(AtomicU64::new(0));
     let runtime = Builder::new_multi_thread().worker_threads(4).build().expect("a runtime");
-    let end = Instant::now() + length();
+    let times = 100 * seconds();
     let tasks: Vec<_> = (0..2_000u64)
         .map(|task| {
-            let waits = Arc::clone(&waits);
             runtime.spawn(async move {
                 let mut step = task;
-                while Instant::now() < end {
+                for _ in 0..times {
                     step = step.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     let wait = Duration::from_nanos(1_000_000 + (step >> 33) % 2_000_000);
                     let start = Instant::now();
@@ -51,7 +49,6 @@ fn no_wait_ends_early_by_the_clock_of_std() {
                     }
                     let passed = start.elapsed();
                     assert!(passed >= wait, "{wait:?} were over after {passed:?}");
-                    waits.fetch_add(1, Ordering::Relaxed);
                 }
             })
         })
@@ -63,9 +60,6 @@ fn no_wait_ends_early_by_the_clock_of_std() {
     for bully in bullies {
         bully.join().expect("a bully ends");
     }
-    let waits = waits.load(Ordering::Relaxed);
-    assert!(waits > 10_000, "only {waits} waits");
-    println!("{waits} waits");
 }
 
 #[test]
@@ -74,13 +68,12 @@ fn no_deadline_is_fixed_early_nor_a_microsecond_late() {
     let stop = Arc::new(AtomicBool::new(false));
     let bullies = bullies(&stop);
     let runtime = Builder::new_multi_thread().worker_threads(4).build().expect("a runtime");
-    let end = Instant::now() + length();
+    let times = 400 * seconds();
     let tasks: Vec<_> = (0..8u64)
         .map(|_| {
             runtime.spawn(async move {
                 let wait = Duration::from_secs(5);
-                let mut fixed = 0u64;
-                while Instant::now() < end {
+                for _ in 0..times {
                     for _ in 0..64 {
                         let before = time::Instant::now();
                         let deadlines: [_; 16] = std::array::from_fn(|_| sleep(wait).deadline());
@@ -90,19 +83,17 @@ fn no_deadline_is_fixed_early_nor_a_microsecond_late() {
                             assert!(deadline <= after + wait + AHEAD, "{deadline:?} for a call before {after:?}");
                         }
                         assert!(deadlines.is_sorted());
-                        fixed += 16;
                     }
                     wheelhouse::task::yield_now().await;
                 }
-                fixed
             })
         })
         .collect();
-    let fixed: u64 = tasks.into_iter().map(|task| runtime.block_on(task).expect("no deadline is early")).sum();
+    for task in tasks {
+        runtime.block_on(task).expect("no deadline is early");
+    }
     stop.store(true, Ordering::Relaxed);
     for bully in bullies {
         bully.join().expect("a bully ends");
     }
-    assert!(fixed > 100_000, "only {fixed} deadlines");
-    println!("{fixed} deadlines");
 }
