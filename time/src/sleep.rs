@@ -6,15 +6,12 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
-use crate::clock::{Clock, Instant};
+use crate::clock::Instant;
 use crate::context;
 use crate::error::Error;
 use crate::sync::Kept;
-use crate::timer::{Entry, Inserted, Reset, Shard, State, Tick};
+use crate::timer::{Entry, Inserted, Reset, Shard, State, Tick, nanos};
 use crate::timers::Shared;
-
-/// From this duration on a wait may be counted from a cheap bound of the present, which is up to a microsecond ahead.
-const BY_THE_BOUND: Duration = Duration::from_millis(1);
 
 /// Waits until `duration` from now has passed.
 ///
@@ -46,6 +43,7 @@ const BY_THE_BOUND: Duration = Duration::from_millis(1);
 /// # wheelhouse_time::doc::block_on(async { assert!(pause_for_breath().await >= Duration::from_millis(10)) });
 /// ```
 #[track_caller]
+#[inline]
 pub fn sleep(duration: Duration) -> Sleep {
     Sleep::after(duration)
 }
@@ -130,16 +128,12 @@ impl Sleep {
         Sleep { deadline, shard: None, entry: Entry::new(owner) }
     }
 
-    /// The timer that ends `duration` from now. One look at the context serves the clock and the binding.
+    /// The timer that ends `duration` from now. What is more than a few stores is behind a call that returns in registers:
+    /// a future built in pieces elsewhere and moved from there stalls on its own stores.
     #[inline(always)]
     pub(crate) fn after(duration: Duration) -> Sleep {
-        let present =
-            |clock: &Clock| clock.instant(if duration < BY_THE_BOUND { clock.now() } else { clock.no_less_than_now() });
-        let (now, owner) = context::with(|current| match current {
-            Some(current) => (present(current.shared.clock()), current.shared.id()),
-            None => (Instant::system(), 0),
-        });
-        Sleep { deadline: now + duration, shard: None, entry: Entry::new(owner) }
+        let (deadline, owner) = after(duration);
+        Sleep { deadline, shard: None, entry: Entry::new(owner) }
     }
 
     /// The instant at which this fires.
@@ -272,6 +266,16 @@ impl fmt::Debug for Sleep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sleep").field("deadline", &self.deadline).field("elapsed", &self.is_elapsed()).finish()
     }
+}
+
+/// The instant `duration` from now, and the id of the runtime entered here, or 0: one look at the context for both.
+#[inline(never)]
+fn after(duration: Duration) -> (Instant, u32) {
+    let nanos = nanos(duration);
+    context::with(|current| match current {
+        Some(current) => (current.shared.clock().after(nanos), current.shared.id()),
+        None => (Instant::system() + duration, 0),
+    })
 }
 
 /// Where a timer is to be filed: found by one look at the context.

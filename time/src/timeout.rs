@@ -39,6 +39,7 @@ use crate::sleep::Sleep;
 /// # });
 /// ```
 #[track_caller]
+#[inline]
 pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoFuture> {
     Timeout { future: future.into_future(), sleep: Sleep::after(duration) }
 }

@@ -27,6 +27,9 @@ const FURTHEST: u64 = (1 << 63) - 1;
 /// By how much a coarse reading of the clock may be behind: some ticks of the slowest kernel.
 const COARSE: u64 = 64_000_000;
 
+/// From how many nanoseconds on a wait may be counted from a bound of the present.
+const BY_THE_BOUND: u64 = 1_000_000;
+
 /// The value of `Clock::frozen` while the clock runs.
 const RUNNING: u64 = u64::MAX;
 
@@ -98,16 +101,21 @@ impl Clock {
         self.reading()
     }
 
-    /// No less than the present, and at most a microsecond ahead of it: what a wait of a millisecond and more is counted
-    /// from. It costs a third of `now`, see `bound`; only the monotonic clock has it.
+    /// The instant `nanos` from now, saturating. A wait of a millisecond and more is counted from a bound of the present that
+    /// is never behind it and less than a microsecond ahead: that costs a third of a reading, see `bound`. Only the
+    /// monotonic clock has it.
     #[inline]
-    pub(crate) fn no_less_than_now(&self) -> Tick {
+    pub(crate) fn after(&self, nanos: u64) -> Instant {
         // CLOCK.resume: pairs with the store in `resume`.
         let frozen = self.frozen.load(Ordering::Acquire);
-        if frozen != RUNNING || self.kind != ClockKind::Monotonic {
-            return self.now();
-        }
-        self.since_base(bound::no_less_than_now())
+        let present = if frozen != RUNNING {
+            Tick::from_nanos(frozen)
+        } else if nanos >= BY_THE_BOUND && self.kind == ClockKind::Monotonic {
+            self.since_base(bound::no_less_than_now())
+        } else {
+            self.reading()
+        };
+        Instant::at(self.epoch.on_line().saturating_add(present.as_nanos()).saturating_add(nanos))
     }
 
     /// Whether the clock has reached `tick`. For one that is well ahead, a reading of the kernel's last tick of its own
