@@ -4,6 +4,7 @@ mod hyper_io;
 mod ours;
 mod peer_smol;
 mod peer_tokio;
+mod sockets;
 
 use std::future::Future;
 use std::io;

@@ -1,8 +1,6 @@
 //! wheelhouse's multi-thread runtime.
 
 use std::future::Future;
-use std::io;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
@@ -13,6 +11,7 @@ use wheelhouse::compat::hyper::{HyperIo, HyperTimer};
 use wheelhouse::net::{TcpListener, TcpStream};
 
 use super::Rt;
+use super::sockets::sockets;
 
 static RESCUE: AtomicBool = AtomicBool::new(true);
 
@@ -97,31 +96,7 @@ impl Rt for Wheelhouse {
         wheelhouse::time::timeout(duration, future).await.ok()
     }
 
-    async fn bind() -> io::Result<(TcpListener, SocketAddr)> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let addr = listener.local_addr()?;
-        Ok((listener, addr))
-    }
-
-    async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
-        let (stream, _) = listener.accept().await?;
-        stream.set_nodelay(true)?;
-        Ok(stream)
-    }
-
-    async fn connect(addr: SocketAddr) -> io::Result<TcpStream> {
-        let stream = TcpStream::connect(addr).await?;
-        stream.set_nodelay(true)?;
-        Ok(stream)
-    }
-
-    async fn read(stream: &mut TcpStream, buf: &mut [u8]) -> io::Result<usize> {
-        stream.read(buf).await
-    }
-
-    async fn write_all(stream: &mut TcpStream, buf: &[u8]) -> io::Result<()> {
-        stream.write_all(buf).await
-    }
+    sockets!();
 
     fn hyper_io(stream: TcpStream) -> Self::HyperIo {
         HyperIo::new(stream)

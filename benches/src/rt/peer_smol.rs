@@ -2,8 +2,6 @@
 //! async-io's reactor thread beside them.
 
 use std::future::Future;
-use std::io;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::thread;
@@ -14,6 +12,7 @@ use smol::net::{TcpListener, TcpStream};
 
 use super::Rt;
 use super::hyper_io::{FuturesIo, PeerTimer};
+use super::sockets::sockets;
 
 static EXECUTOR: smol::Executor<'static> = smol::Executor::new();
 
@@ -122,31 +121,7 @@ impl Rt for Smol {
         .await
     }
 
-    async fn bind() -> io::Result<(TcpListener, SocketAddr)> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let addr = listener.local_addr()?;
-        Ok((listener, addr))
-    }
-
-    async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
-        let (stream, _) = listener.accept().await?;
-        stream.set_nodelay(true)?;
-        Ok(stream)
-    }
-
-    async fn connect(addr: SocketAddr) -> io::Result<TcpStream> {
-        let stream = TcpStream::connect(addr).await?;
-        stream.set_nodelay(true)?;
-        Ok(stream)
-    }
-
-    async fn read(stream: &mut TcpStream, buf: &mut [u8]) -> io::Result<usize> {
-        stream.read(buf).await
-    }
-
-    async fn write_all(stream: &mut TcpStream, buf: &[u8]) -> io::Result<()> {
-        stream.write_all(buf).await
-    }
+    sockets!();
 
     fn hyper_io(stream: TcpStream) -> Self::HyperIo {
         FuturesIo::new(stream)

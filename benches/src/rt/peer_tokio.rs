@@ -1,8 +1,6 @@
 //! tokio's multi-thread runtime with its default features of time and I/O.
 
 use std::future::Future;
-use std::io;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -12,6 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::Rt;
 use super::hyper_io::{PeerTimer, TokioIo};
+use super::sockets::sockets;
 
 /// tokio, `new_multi_thread`.
 #[derive(Debug)]
@@ -86,31 +85,7 @@ impl Rt for Tokio {
         tokio::time::timeout(duration, future).await.ok()
     }
 
-    async fn bind() -> io::Result<(TcpListener, SocketAddr)> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let addr = listener.local_addr()?;
-        Ok((listener, addr))
-    }
-
-    async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
-        let (stream, _) = listener.accept().await?;
-        stream.set_nodelay(true)?;
-        Ok(stream)
-    }
-
-    async fn connect(addr: SocketAddr) -> io::Result<TcpStream> {
-        let stream = TcpStream::connect(addr).await?;
-        stream.set_nodelay(true)?;
-        Ok(stream)
-    }
-
-    async fn read(stream: &mut TcpStream, buf: &mut [u8]) -> io::Result<usize> {
-        stream.read(buf).await
-    }
-
-    async fn write_all(stream: &mut TcpStream, buf: &[u8]) -> io::Result<()> {
-        stream.write_all(buf).await
-    }
+    sockets!();
 
     fn hyper_io(stream: TcpStream) -> TokioIo {
         TokioIo(stream)

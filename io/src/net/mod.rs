@@ -11,6 +11,7 @@
 
 mod addr;
 mod common;
+mod connection;
 mod datagram;
 #[cfg(unix)]
 mod fd;
@@ -33,6 +34,7 @@ mod tokio_io;
     target_os = "openbsd"
 ))]
 mod traffic;
+mod transfer;
 mod udp;
 #[cfg(unix)]
 pub mod unix;

@@ -4,18 +4,16 @@ mod options;
 
 use std::io::{self, IoSlice, Write};
 use std::mem::MaybeUninit;
-use std::net::{Shutdown, SocketAddr};
+use std::net::SocketAddr;
 use std::task::{Context, Poll};
 
 use socket2::SockRef;
 
 use super::addr::{self, ToSocketAddrs};
-use super::common::{
-    readable_api, readable_by_read_now, readiness_api, try_read_api, try_write_api, writable_api, writable_by_write_now,
-};
-use super::split::{self, StreamEnd};
+use super::common::{readable_api, readiness_api, writable_api};
+use super::connection::{connection_api, ends_by_end_now};
 use super::stream::{async_read, async_write, held_up};
-use super::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
+use super::transfer::{readable_by_read_now, try_read_api, try_write_api, writable_by_write_now};
 use crate::evented::{Done, Evented, Left, Shared};
 use crate::handle::Io;
 use crate::readiness::{Interest, Ready};
@@ -59,6 +57,7 @@ readable_by_read_now!(TcpStream);
 writable_by_write_now!(TcpStream);
 async_read!(TcpStream);
 async_write!(TcpStream);
+ends_by_end_now!(TcpStream);
 
 impl TcpStream {
     /// Connects to the first address of `addr` that answers.
@@ -166,54 +165,7 @@ impl TcpStream {
         Ok(self.io.into_inner()?.into())
     }
 
-    /// Two halves that borrow the stream, for one task. They cost nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{AsyncReadExt, AsyncWriteExt};
-    /// use wheelhouse_io::net::{TcpListener, TcpStream};
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
-    /// # let addr = listener.local_addr()?;
-    /// let mut stream = TcpStream::connect(addr).await?;
-    /// # let (mut server, _) = listener.accept().await?;
-    /// # server.write_all(b"answer").await?;
-    /// let (mut read, mut write) = stream.split();
-    /// let mut buf = [0; 6];
-    /// let (_, ()) = futures::try_join!(read.read(&mut buf), write.write_all(b"question"))?;
-    /// # Ok(())
-    /// # });
-    /// ```
-    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
-        split::split(self)
-    }
-
-    /// Two halves that share the stream, for two tasks. Dropping the writing half ends the stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::AsyncWriteExt;
-    /// use wheelhouse_io::net::{TcpListener, TcpStream};
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
-    /// # let addr = listener.local_addr()?;
-    /// let stream = TcpStream::connect(addr).await?;
-    /// let (read, mut write) = stream.into_split();
-    /// write.write_all(b"question").await?;
-    /// let stream = read.reunite(write).expect("halves of one stream");
-    /// # drop(stream);
-    /// # Ok(())
-    /// # });
-    /// ```
-    #[must_use]
-    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
-        split::into_split(self)
-    }
-
+    connection_api!(SocketAddr);
     readiness_api!();
     readable_api!();
     writable_api!();
@@ -280,99 +232,6 @@ impl TcpStream {
         self.io.poll_io(cx, Interest::READABLE, Shared, |stream| stream.peek(buf))
     }
 
-    /// Closes one or both directions. (`close` of futures-io's traits and `shutdown` of tokio's close the writing one.)
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::net::Shutdown;
-    /// use wheelhouse_io::net::{TcpListener, TcpStream};
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
-    /// # let addr = listener.local_addr()?;
-    /// let stream = TcpStream::connect(addr).await?;
-    /// stream.shutdown_with(Shutdown::Both)?;
-    /// # Ok(())
-    /// # });
-    /// ```
-    pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
-        self.io.shutdown(how)
-    }
-
-    /// The peer's address.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use wheelhouse_io::net::{TcpListener, TcpStream};
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
-    /// # let addr = listener.local_addr()?;
-    /// let stream = TcpStream::connect(addr).await?;
-    /// assert_eq!(stream.peer_addr()?, addr);
-    /// # Ok(())
-    /// # });
-    /// ```
-    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.io.peer_addr()
-    }
-
-    /// This side's address.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use wheelhouse_io::net::{TcpListener, TcpStream};
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
-    /// # let addr = listener.local_addr()?;
-    /// let stream = TcpStream::connect(addr).await?;
-    /// assert!(stream.local_addr()?.ip().is_loopback());
-    /// # Ok(())
-    /// # });
-    /// ```
-    pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.io.local_addr()
-    }
-
-    /// The error that waits on the socket, if any; it is taken.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use wheelhouse_io::net::{TcpListener, TcpStream};
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
-    /// # let addr = listener.local_addr()?;
-    /// let stream = TcpStream::connect(addr).await?;
-    /// assert!(stream.take_error()?.is_none());
-    /// # Ok(())
-    /// # });
-    /// ```
-    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
-        self.io.take_error()
-    }
-
     fn read_now(&self, stream: &mio::net::TcpStream, buf: &mut [MaybeUninit<u8>]) -> io::Result<Done<usize>> {
         let value = SockRef::from(stream).recv(buf)?;
         // Not at the end of the stream: every further receive tells of it again.
@@ -403,20 +262,5 @@ impl TcpStream {
         }
         let value = stream.write_vectored(bufs)?;
         Ok(Done { value, left: Left::nothing_if(held_up(bufs, value)) })
-    }
-
-    fn end_now(&self) -> io::Result<()> {
-        match self.io.shutdown(Shutdown::Write) {
-            // The peer is gone already.
-            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
-            result => result,
-        }
-    }
-}
-
-impl StreamEnd for TcpStream {
-    fn end_stream(&self) {
-        // Err: there is no stream left to end.
-        let _ = self.end_now();
     }
 }

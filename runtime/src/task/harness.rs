@@ -13,9 +13,9 @@ use core::ptr::NonNull;
 use core::task::{Context, Poll};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::duty::{Complete, Dropped, Idle, Start};
 use super::error::{Failure, Payload};
 use super::header::{Cell, Header, Stage};
-use super::state::{Complete, Dropped, Idle, Start};
 use super::{Notified, Schedule, Task, waker};
 use crate::hooks::{self, contain};
 

@@ -10,10 +10,10 @@ use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker, ready};
 
 use super::abort::abort;
+use super::duty::{JoinDrop, Offer};
 use super::error::Failure;
 use super::harness::drop_references;
 use super::header::Header;
-use super::state::{JoinDrop, Offer};
 use super::{AbortHandle, Id, JoinError};
 use crate::hooks;
 use crate::hooks::contain;

@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `state` | the task word and its edges |
+//! | `state`, `duty` | the task word and its edges, and what they oblige to |
 //! | `header` | the memory of a task, who owns which part when |
 //! | `harness` | poll, cancel, complete, free |
 //! | `waker`, `join`, `abort` | the references that others hold |
@@ -13,6 +13,7 @@
 //! | `error`, `id` | what users see of them |
 
 mod abort;
+mod duty;
 mod error;
 mod harness;
 mod header;
@@ -30,6 +31,7 @@ use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 pub use self::abort::AbortHandle;
+pub(crate) use self::duty::Lifecycle;
 pub use self::error::JoinError;
 pub(crate) use self::header::{Header, Kind, Meta};
 pub use self::id::Id;
@@ -37,10 +39,9 @@ pub(crate) use self::inbox::Inbox;
 pub use self::join::JoinHandle;
 pub(crate) use self::owned::{Owned, Snapshot};
 pub(crate) use self::ready::Ready;
-pub(crate) use self::state::Lifecycle;
 
+use self::duty::Claim;
 use self::header::Cell;
-use self::state::Claim;
 use crate::hooks;
 
 /// Where notified tasks go. The cell holds one: an `Arc` or something like it.

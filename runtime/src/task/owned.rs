@@ -21,8 +21,8 @@ use core::mem::ManuallyDrop;
 use core::panic::Location;
 use core::ptr::NonNull;
 
+use super::duty::Lifecycle;
 use super::header::{Header, Kind};
-use super::state::Lifecycle;
 use super::{Id, Task};
 use crate::sync::{AtomicUsize, Mutex, Ordering::Relaxed};
 

@@ -4,9 +4,9 @@ use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 use core::task::{RawWaker, RawWakerVTable, Waker};
 
+use super::duty::Wake;
 use super::harness::drop_references;
 use super::header::Header;
-use super::state::Wake;
 use crate::hooks::{self, WakerOp};
 
 /// One for all tasks, at one address: `will_wake` compares it.

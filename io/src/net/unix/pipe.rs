@@ -9,10 +9,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use crate::context;
 use crate::evented::{Done, Evented, Left};
 use crate::handle::Io;
-use crate::net::common::{
-    readable_api, readable_by_read_now, readiness_api, try_read_api, try_write_api, writable_api, writable_by_write_now,
-};
+use crate::net::common::{readable_api, readiness_api, writable_api};
 use crate::net::stream::{async_read, async_write};
+use crate::net::transfer::{readable_by_read_now, try_read_api, try_write_api, writable_by_write_now};
 use crate::readiness::Ready;
 use crate::sys::fd;
 

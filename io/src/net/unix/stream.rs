@@ -2,20 +2,18 @@
 
 use std::io::{self, IoSlice, Write};
 use std::mem::MaybeUninit;
-use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, SocketAddr, WriteHalf};
+use super::SocketAddr;
 use crate::context;
 use crate::evented::{Done, Evented, Left};
 use crate::handle::Io;
 use crate::net::BOTH;
-use crate::net::common::{
-    readable_api, readable_by_read_now, readiness_api, try_read_api, try_write_api, writable_api, writable_by_write_now,
-};
-use crate::net::split::{self, StreamEnd};
+use crate::net::common::{readable_api, readiness_api, writable_api};
+use crate::net::connection::{connection_api, ends_by_end_now};
 use crate::net::stream::{async_read, async_write};
+use crate::net::transfer::{readable_by_read_now, try_read_api, try_write_api, writable_by_write_now};
 use crate::offload;
 use crate::readiness::{Interest, Ready};
 use crate::sys::fd;
@@ -47,6 +45,7 @@ readable_by_read_now!(UnixStream);
 writable_by_write_now!(UnixStream);
 async_read!(UnixStream);
 async_write!(UnixStream);
+ends_by_end_now!(UnixStream);
 
 impl UnixStream {
     /// Connects to the socket at `path`.
@@ -176,142 +175,12 @@ impl UnixStream {
         Ok(self.io.into_inner()?.into())
     }
 
-    /// Two halves that borrow the stream, for one task. They cost nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{AsyncReadExt, AsyncWriteExt};
-    /// use wheelhouse_io::net::UnixStream;
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// let (mut a, b) = UnixStream::pair()?;
-    /// # b.try_write(b"answer")?;
-    /// let (mut read, mut write) = a.split();
-    /// let mut buf = [0; 6];
-    /// let (_, ()) = futures::try_join!(read.read(&mut buf), write.write_all(b"question"))?;
-    /// # Ok(())
-    /// # });
-    /// ```
-    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
-        split::split(self)
-    }
-
-    /// Two halves that share the stream, for two tasks. Dropping the writing half ends the stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::AsyncReadExt;
-    /// use wheelhouse_io::net::UnixStream;
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// let (a, mut b) = UnixStream::pair()?;
-    /// let (_read, write) = a.into_split();
-    /// drop(write);
-    /// assert_eq!(b.read(&mut [0; 1]).await?, 0);
-    /// # Ok(())
-    /// # });
-    /// ```
-    #[must_use]
-    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
-        split::into_split(self)
-    }
-
+    connection_api!(SocketAddr);
     readiness_api!();
     readable_api!();
     writable_api!();
     try_read_api!();
     try_write_api!();
-
-    /// Closes one or both directions. (`close` of futures-io's traits and `shutdown` of tokio's close the writing one.)
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::net::Shutdown;
-    /// use wheelhouse_io::net::UnixStream;
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// let (a, b) = UnixStream::pair()?;
-    /// a.shutdown_with(Shutdown::Both)?;
-    /// # drop(b);
-    /// # Ok(())
-    /// # });
-    /// ```
-    pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
-        self.io.shutdown(how)
-    }
-
-    /// The peer's address.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use wheelhouse_io::net::UnixStream;
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// let (a, b) = UnixStream::pair()?;
-    /// assert!(a.peer_addr()?.is_unnamed());
-    /// # drop(b);
-    /// # Ok(())
-    /// # });
-    /// ```
-    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.io.peer_addr()
-    }
-
-    /// This side's address.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use wheelhouse_io::net::UnixStream;
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// let (a, b) = UnixStream::pair()?;
-    /// assert!(a.local_addr()?.is_unnamed());
-    /// # drop(b);
-    /// # Ok(())
-    /// # });
-    /// ```
-    pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.io.local_addr()
-    }
-
-    /// The error that waits on the socket, if any; it is taken.
-    ///
-    /// # Errors
-    ///
-    /// Those of the operating system.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use wheelhouse_io::net::UnixStream;
-    ///
-    /// # wheelhouse_io::doc::run(async {
-    /// let (a, b) = UnixStream::pair()?;
-    /// assert!(a.take_error()?.is_none());
-    /// # drop(b);
-    /// # Ok(())
-    /// # });
-    /// ```
-    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
-        self.io.take_error()
-    }
 
     /// A short read says nothing here: it also ends where passed descriptors or credentials change.
     fn read_now(&self, stream: &mio::net::UnixStream, buf: &mut [MaybeUninit<u8>]) -> io::Result<Done<usize>> {
@@ -324,20 +193,5 @@ impl UnixStream {
 
     fn write_vectored_now(&self, mut stream: &mio::net::UnixStream, bufs: &[IoSlice<'_>]) -> io::Result<Done<usize>> {
         Ok(Done { value: stream.write_vectored(bufs)?, left: Left::Unknown })
-    }
-
-    fn end_now(&self) -> io::Result<()> {
-        match self.io.shutdown(Shutdown::Write) {
-            // The peer is gone already.
-            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
-            result => result,
-        }
-    }
-}
-
-impl StreamEnd for UnixStream {
-    fn end_stream(&self) {
-        // Err: there is no stream left to end.
-        let _ = self.end_now();
     }
 }
