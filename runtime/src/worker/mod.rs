@@ -27,9 +27,9 @@ use crate::task_core::Notified;
 use crate::trace::event;
 
 /// Once a turn of the driver has made fewer tasks ready than this, peers sleep on for a moment...
-const WAKE_PEER_AT: usize = 16;
+const WAKE_PEER_AT: usize = 64;
 /// ... this long: most batches are done by then, and a wake-up of a peer costs two switches of context.
-const WAKE_PEER_AFTER: Duration = Duration::from_micros(20);
+const WAKE_PEER_AFTER: Duration = Duration::from_micros(100);
 
 /// Runs worker tasks until the runtime stops, or until the worker has moved to another thread.
 fn run(local: &Local) {
