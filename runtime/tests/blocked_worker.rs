@@ -62,6 +62,12 @@ fn block(how: Block, time: Duration) {
     }
 }
 
+/// Woken by a timer, it is the driver itself that comes to block, and leaves its seat for that.
+async fn block_soon(how: Block, time: Duration) {
+    sleep(Duration::from_millis(20)).await;
+    block(how, time);
+}
+
 /// Blocks all workers but one, `times` times, while tasks elsewhere sleep 10 ms at a time: the worst lateness of these.
 fn worst_lateness(workers: usize, how: Block, time: Duration, times: u32) -> Duration {
     let runtime = runtime(workers);
@@ -83,7 +89,7 @@ fn worst_lateness(workers: usize, how: Block, time: Duration, times: u32) -> Dur
     runtime.block_on(async {
         sleep(Duration::from_millis(50)).await;
         for _ in 0..times {
-            let blockers: Vec<_> = (1..workers).map(|_| wheelhouse::spawn(async move { block(how, time) })).collect();
+            let blockers: Vec<_> = (1..workers).map(|_| wheelhouse::spawn(block_soon(how, time))).collect();
             for blocker in blockers {
                 blocker.await.unwrap();
             }
@@ -229,7 +235,7 @@ fn worst_echo() -> Duration {
         });
         for _ in 0..3 {
             sleep(Duration::from_millis(50)).await;
-            wheelhouse::spawn(async { std::thread::sleep(BLOCK) }).await.unwrap();
+            wheelhouse::spawn(block_soon(Block::Sleep, BLOCK)).await.unwrap();
         }
         client.await.unwrap()
     })
