@@ -24,6 +24,8 @@ pub(crate) struct Machine {
     timers: Timers,
     io: Io,
     wakes: Vec<Waker>,
+    /// Some of these are of sockets.
+    of_sockets: bool,
     watch: Duration,
     counters: Arc<DriverCounters>,
 }
@@ -65,7 +67,7 @@ impl Machine {
         watch: Duration,
         counters: Arc<DriverCounters>,
     ) -> Self {
-        Self { parts: Some(Parts { reactor, wheel }), timers, io, wakes: Vec::new(), watch, counters }
+        Self { parts: Some(Parts { reactor, wheel }), timers, io, wakes: Vec::new(), of_sockets: false, watch, counters }
     }
 
     /// What a busy worker does in passing: takes what is ready and, with `timers`, what is due, without sleeping. True if
@@ -74,10 +76,11 @@ impl Machine {
         self.turn_for(Bound::Now, timers) == Turn::Work
     }
 
-    /// Moves the collected wakers to `into`, which is empty.
-    pub(crate) fn take_wakes(&mut self, into: &mut Vec<Waker>) {
+    /// Moves the collected wakers to `into`, which is empty. True if some are of sockets.
+    pub(crate) fn take_wakes(&mut self, into: &mut Vec<Waker>) -> bool {
         debug_assert!(into.is_empty(), "wakers of an earlier turn were not called");
         std::mem::swap(&mut self.wakes, into);
+        std::mem::take(&mut self.of_sockets)
     }
 
     /// Ends the reactor and the timers for good. Everybody who waits for them is in `wakes` afterwards.
@@ -101,6 +104,7 @@ impl Machine {
             events = poll(&mut parts.reactor, wait, &mut self.wakes);
             parts.wheel.awake();
         }
+        self.of_sockets |= events != 0;
         let turned = if timers { parts.wheel.turn(&mut self.wakes) } else { Turned::default() };
         self.counters.turns.add(1);
         self.counters.ready_events.add(events as u64);

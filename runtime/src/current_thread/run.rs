@@ -291,7 +291,7 @@ impl<'a> Driving<'a> {
     fn call_wakers(&mut self) -> usize {
         let core = self.core();
         let mut wakes = std::mem::take(&mut core.wakes);
-        core.machine.take_wakes(&mut wakes);
+        let _ = core.machine.take_wakes(&mut wakes);
         let woken = wakes.len();
         for waker in wakes.drain(..) {
             contain(|| waker.wake());

@@ -55,6 +55,8 @@ pub(crate) struct Local {
     /// Since when tasks of the last turn are ready that no peer was told of.
     batch: Cell<Option<Instant>>,
     wakes: RefCell<Vec<Waker>>,
+    /// Sockets were among what the last turn found.
+    of_sockets: Cell<bool>,
     random: RefCell<fastrand::Rng>,
     /// What the peers with a full LIFO slot looked like at the end of the last watch period.
     seen: RefCell<Box<[Seen]>>,
@@ -93,6 +95,7 @@ impl Local {
             in_batch: Cell::new(false),
             batch: Cell::new(None),
             wakes: RefCell::new(Vec::new()),
+            of_sockets: Cell::new(false),
             random: RefCell::new(fastrand::Rng::with_seed(seed)),
             seen: RefCell::new(vec![Seen::default(); workers].into()),
         }
@@ -286,7 +289,12 @@ impl Local {
 
     /// Takes the wakers of the driver's turns.
     pub(crate) fn collect(&self, driver: &mut Machine) {
-        driver.take_wakes(&mut self.wakes.borrow_mut());
+        self.of_sockets.set(driver.take_wakes(&mut self.wakes.borrow_mut()));
+    }
+
+    /// Whether the wakers of the last turn are of sockets, some of them.
+    pub(crate) fn woke_sockets(&self) -> bool {
+        self.of_sockets.get()
     }
 
     /// Calls the wakers of the last turn, each for itself: one that panics keeps no other from its call.

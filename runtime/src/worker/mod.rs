@@ -30,6 +30,9 @@ use crate::trace::event;
 const WAKE_PEER_AT: usize = 64;
 /// ... this long: most batches are done by then, and a wake-up of a peer costs two switches of context.
 const WAKE_PEER_AFTER: Duration = Duration::from_micros(100);
+/// With sockets among them a peer is woken for so few: each is worth several system calls, and should this worker lose its
+/// processor to another process, the peer takes what waits here.
+const WAKE_PEER_AT_SOCKETS: usize = 2;
 
 /// Runs worker tasks until the runtime stops, or until the worker has moved to another thread.
 fn run(local: &Local) {
@@ -120,7 +123,8 @@ fn call_wakers(local: &Local) -> usize {
     if woken == 0 {
         return 0;
     }
-    if local.queued() >= WAKE_PEER_AT {
+    let many = if local.woke_sockets() { WAKE_PEER_AT_SOCKETS } else { WAKE_PEER_AT };
+    if local.queued() >= many {
         local.wake_peer();
     } else if local.queued() > 1 {
         local.start_batch();
