@@ -15,7 +15,8 @@
 //!
 //! # Models
 //!
-//! `loom-tests/src/models/blocking`: `idle_exit` (B2, B3), `no_thread` (B2 under refusals), `shutdown` (B1, joins).
+//! `loom-tests/src/models/blocking`: `idle_exit` (B2, B3), `no_thread` (B2 under refusals), `shutdown` (B1, joins),
+//! `drained` (DRAINED).
 
 mod pool;
 mod state;

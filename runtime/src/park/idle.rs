@@ -31,7 +31,7 @@
 //!
 //! # Models
 //!
-//! `park::seat`, `park::sentinel`, `park::injector`.
+//! `park::seat`, `park::sentinel`, `park::injector`, `park::counts`.
 
 use super::alloc::boxed::Box;
 use core::iter;

@@ -1,6 +1,7 @@
 //! Models of the blocking pool's races, on threads of loom's, and of the watchdog's sleep.
 
 mod doze;
+mod drained;
 mod idle_exit;
 mod no_thread;
 mod shutdown;
@@ -113,7 +114,11 @@ fn pool(
     keep_alive: Duration,
     refuse: fn(usize) -> bool,
 ) -> (Pool<Work, Threads>, Arc<AtomicUsize>) {
-    let alive = Arc::new(AtomicUsize::new(0));
-    let host = Threads { refuse, alive: alive.clone(), clock: AtomicU64::new(0) };
+    let (host, alive) = host(refuse);
     (Pool::new(Config { max_threads, keep_alive }, host), alive)
+}
+
+fn host(refuse: fn(usize) -> bool) -> (Threads, Arc<AtomicUsize>) {
+    let alive = Arc::new(AtomicUsize::new(0));
+    (Threads { refuse, alive: alive.clone(), clock: AtomicU64::new(0) }, alive)
 }

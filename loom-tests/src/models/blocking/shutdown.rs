@@ -61,6 +61,25 @@ fn impatient_shutdown_leaves_only_threads_that_run_a_job() {
     });
 }
 
+/// The same while the thread is being started: it finds no job, so it is waited for.
+#[test]
+fn impatient_shutdown_waits_for_a_thread_that_is_being_started() {
+    explore(|| {
+        let (pool, alive) = pool(1, Duration::MAX, |_| false);
+        let job = Fate::new();
+        let submitter = thread::spawn({
+            let (pool, job) = (pool.clone(), job.clone());
+            move || pool.submit(Work(job)).is_ok()
+        });
+        let all = pool.shutdown(Wait::AtMost(Duration::ZERO));
+        assert!(!all || alive.load(Ordering::Relaxed) == 0);
+        assert!(all || job.cancelled() == 0, "a thread without a job is let go");
+        let _ = submitter.join().unwrap();
+        job.wait();
+        assert_eq!(job.ran() + job.cancelled(), 1);
+    });
+}
+
 /// A thread that expired just before the shutdown is joined by the one that leaves after it, and that one by us.
 #[test]
 fn shutdown_joins_the_threads_that_left_before() {

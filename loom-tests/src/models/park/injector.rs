@@ -39,7 +39,7 @@ fn a_task_finds_the_last_searcher_on_its_way_to_sleep() {
                 assert!(world.lounge.idle.try_search());
                 let mut searching = true;
                 while !world.take() {
-                    searching = world.lounge.rest(0, searching, &super::Around(&world)).searching;
+                    searching = world.lounge.rest(0, searching, &super::Around::new(&world)).searching;
                 }
                 done.fetch_add(1, Ordering::Relaxed);
             })

@@ -6,6 +6,7 @@
 
 mod advance;
 mod block_on;
+mod counts;
 mod injector;
 mod lifo;
 mod parker;
@@ -56,6 +57,8 @@ pub(super) struct ModelDriver {
     bell: Bell,
     /// Turns that were bounded by the watch period.
     pub(super) watches: usize,
+    /// There was such a turn.
+    watched: Arc<AtomicBool>,
     /// With a simulated clock: called at each jump.
     jump: Option<Jump>,
     /// Not 0: the socket is ready, and no turn has taken that yet.
@@ -78,7 +81,13 @@ impl Driver for ModelDriver {
             Bound::Now => {}
             // The simulated clock's driver need not look again by itself: whoever parks interrupts it.
             Bound::Watch if self.jump.is_some() => self.bell.wait(),
-            Bound::Watch => self.watches += 1,
+            Bound::Watch => {
+                self.watches += 1;
+                // Relaxed: read by the one who sits here.
+                self.watched.store(true, Ordering::Relaxed);
+                // Time passes: whoever can go on does.
+                loom::thread::yield_now();
+            }
             Bound::Unbounded => self.bell.wait(),
         }
         if self.ready.swap(0, Ordering::SeqCst) != 0 { Turn::Work } else { Turn::Nothing }
@@ -96,14 +105,23 @@ impl Driver for ModelDriver {
     }
 }
 
+/// Whether a worker finds stuck work at the end of a watch period, and so leaves its watch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stuck {
+    Never,
+    Always,
+    /// In the driver alone.
+    ForTheDriver,
+}
+
 /// The workers and what they share.
 pub(super) struct World {
     pub(super) lounge: Lounge<ModelDriver, Bell>,
     /// A queue, of which only the length matters.
     queued: AtomicUsize,
     pub(super) stopping: AtomicBool,
-    /// At the end of a watch period a worker finds stuck work: it leaves the driver.
-    pub(super) stuck: bool,
+    pub(super) stuck: Stuck,
+    watched: Arc<AtomicBool>,
     pub(super) simulated: bool,
     pub(super) ready: Arc<AtomicUsize>,
     /// Blocking jobs that count as such.
@@ -119,12 +137,15 @@ impl World {
         let bell = Bell::new();
         let simulated = jump.is_some();
         let ready = Arc::new(AtomicUsize::new(0));
-        let driver = ModelDriver { bell: bell.clone(), watches: 0, jump, ready: ready.clone() };
+        let watched = Arc::new(AtomicBool::new(false));
+        let driver =
+            ModelDriver { bell: bell.clone(), watches: 0, watched: watched.clone(), jump, ready: ready.clone() };
         Self {
             lounge: Lounge::new(workers, driver, bell, watch.then_some(Duration::from_millis(1))),
             queued: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
-            stuck: false,
+            stuck: Stuck::Never,
+            watched,
             simulated,
             ready,
             jobs: AtomicUsize::new(0),
@@ -160,39 +181,58 @@ impl World {
                 }
                 task();
             } else {
-                let waking = self.lounge.rest(k, core::mem::take(&mut searching), &Around(self));
+                let waking = self.lounge.rest(k, core::mem::take(&mut searching), &Around::new(self));
                 searching = waking.searching;
             }
         }
     }
 
     pub(super) fn rest(&self, k: usize) -> Waking {
-        self.lounge.rest(k, false, &Around(self))
+        self.lounge.rest(k, false, &Around::new(self))
+    }
+
+    /// Worker `k` goes to rest and sees that its own queue holds something.
+    pub(super) fn rest_with_a_task(&self, k: usize) -> Waking {
+        self.lounge.rest(k, false, &Around { world: self, has_task: true })
     }
 }
 
 /// What a worker sees of the world.
-struct Around<'a>(&'a World);
+struct Around<'a> {
+    world: &'a World,
+    /// Its own queue holds a task.
+    has_task: bool,
+}
+
+impl<'a> Around<'a> {
+    fn new(world: &'a World) -> Self {
+        Self { world, has_task: false }
+    }
+}
 
 impl Surroundings<ModelDriver> for Around<'_> {
     fn has_work(&self) -> bool {
-        self.0.queued.load(Ordering::Relaxed) != 0
+        self.has_task || self.world.queued.load(Ordering::Relaxed) != 0
     }
 
     fn has_stuck_work(&self) -> bool {
-        self.0.stuck || self.has_work()
+        match self.world.stuck {
+            Stuck::Never => self.has_work(),
+            Stuck::Always => true,
+            Stuck::ForTheDriver => self.world.watched.load(Ordering::Relaxed),
+        }
     }
 
     fn is_stopping(&self) -> bool {
-        self.0.stopping.load(Ordering::Acquire)
+        self.world.stopping.load(Ordering::Acquire)
     }
 
     fn is_busy_elsewhere(&self) -> bool {
-        self.0.jobs.load(Ordering::Acquire) != 0
+        self.world.jobs.load(Ordering::Acquire) != 0
     }
 
     fn is_simulated(&self) -> bool {
-        self.0.simulated
+        self.world.simulated
     }
 
     fn count_handoff(&self) {}

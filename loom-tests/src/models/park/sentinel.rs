@@ -6,7 +6,7 @@
 //!
 //! Breaks if: see each.
 
-use super::{World, explore, thread};
+use super::{Stuck, World, explore, thread};
 use crate::park::{Idle, Seat};
 use crate::sync::{Arc, Ordering, fence};
 
@@ -18,7 +18,7 @@ use crate::sync::{Arc, Ordering, fence};
 #[test]
 fn a_seat_that_was_taken_for_a_moment_is_watched() {
     explore(3, || {
-        let world = Arc::new(World { stuck: true, ..World::new(2, true) });
+        let world = Arc::new(World { stuck: Stuck::Always, ..World::new(2, true) });
         let peer = {
             let world = world.clone();
             thread::spawn(move || world.rest(1))
@@ -37,7 +37,7 @@ fn a_seat_that_was_taken_for_a_moment_is_watched() {
 #[test]
 fn a_sentinel_that_is_called_away_passes_its_duty_on() {
     explore(2, || {
-        let world = Arc::new(World { stuck: true, ..World::new(3, true) });
+        let world = Arc::new(World { stuck: Stuck::Always, ..World::new(3, true) });
         let peers: Vec<_> = [1, 2]
             .into_iter()
             .map(|k| {
@@ -61,29 +61,20 @@ fn a_sentinel_that_is_called_away_passes_its_duty_on() {
 /// Worker 0 sits in the seat without a bound, because everybody is parked. A task from outside wakes worker 1, which
 /// blocks. The driver must come to bounded turns.
 ///
-/// Breaks if: `claim` does not poke the driver that sleeps without a bound; `cap` has no fence, or does not look again
-/// after it has set the flag.
+/// Breaks if: `claim` does not poke the driver that sleeps without a bound, or `notify` does not interrupt it then; `cap`
+/// has no fence, or does not look again after it has set the flag.
 #[test]
 fn a_driver_without_a_bound_learns_that_a_peer_woke() {
     explore(3, || {
-        let world = Arc::new(World { stuck: true, ..World::new(2, true) });
+        let world = Arc::new(World { stuck: Stuck::Always, ..World::new(2, true) });
         // Worker 1 is parked already; this thread is what wakes it, and its blocking.
         world.lounge.idle.park(1, false);
         let driver = {
             let world = world.clone();
             thread::spawn(move || world.rest(0))
         };
-        let claimed = world.lounge.idle.claim(Some(0));
-        if let Some(claimed) = claimed {
-            if claimed.worker == 0 {
-                world.lounge.unpark(0);
-            }
-            if claimed.poke {
-                world.lounge.interrupt();
-            }
-        }
+        world.inject();
         let _ = driver.join().unwrap();
-        let _ = world.stopping.load(Ordering::Relaxed);
     });
 }
 
@@ -154,5 +145,62 @@ fn a_duty_taken_back_is_given_to_another() {
         if leaver.1.load(core::sync::atomic::Ordering::SeqCst) {
             assert!(drives || idle.is_sentinel(2), "worker 2 is parked beside an empty seat, and nobody keeps watch");
         }
+    });
+}
+
+/// Worker 1 takes the seat that worker 0 leaves, and is elected as it enters the driver; then the runtime stops. The token
+/// of the election does not swallow the one of the end.
+///
+/// Breaks if: `Lounge::unpark` ignores `InterruptDriver`.
+#[test]
+fn an_election_does_not_swallow_the_next_unpark() {
+    explore(3, || {
+        let world = Arc::new(World::new(2, true));
+        let peer = {
+            let world = world.clone();
+            thread::spawn(move || world.work(1, || {}))
+        };
+        world.lounge.visit(0, |_| {});
+        // From here on the driver sleeps without a bound.
+        world.lounge.idle.park(0, false);
+        world.stop(2);
+        peer.join().unwrap();
+    });
+}
+
+/// The period of a sentinel ends without stuck work, and it finds the seat taken once more for a moment. Whoever left it
+/// is blocked after that: the sentinel must be elected again, and come to a bounded turn.
+///
+/// Breaks if: `resign` has no fence, or `keep_watch` does not lay the duty down.
+#[test]
+fn a_sentinel_whose_period_is_over_is_elected_again() {
+    explore(3, || {
+        let world = Arc::new(World { stuck: Stuck::ForTheDriver, ..World::new(2, true) });
+        let peer = {
+            let world = world.clone();
+            thread::spawn(move || world.rest(1))
+        };
+        let _ = world.lounge.visit(0, |_| {});
+        let _ = world.lounge.visit(0, |_| {});
+        let waking = peer.join().unwrap();
+        assert!(waking.searching && waking.drove, "the peer came back from the driver because work is stuck");
+    });
+}
+
+/// Worker 0 sits in the seat without a bound; worker 1 parks, sees a task in its own queue, and blocks in it. The driver
+/// must come to bounded turns.
+///
+/// Breaks if: `leave` takes no notice of a driver that sleeps without a bound, or `rise` does not interrupt it.
+#[test]
+fn a_driver_without_a_bound_learns_that_a_peer_rose_by_itself() {
+    explore(3, || {
+        let world = Arc::new(World { stuck: Stuck::Always, ..World::new(2, true) });
+        let driver = {
+            let world = world.clone();
+            thread::spawn(move || world.rest(0))
+        };
+        let waking = world.rest_with_a_task(1);
+        assert!(waking.searching && !waking.drove);
+        let _ = driver.join().unwrap();
     });
 }

@@ -25,12 +25,17 @@ impl Set {
 
     /// Spawns a task and polls it once.
     fn spawn(&self, event: &Event, futures: &Drops, outputs: &Drops) {
+        self.queued(event, futures, outputs).run();
+    }
+
+    /// Spawns a task, for the caller to poll.
+    fn queued(&self, event: &Event, futures: &Drops, outputs: &Drops) -> Notified {
         let location = core::panic::Location::caller();
         let meta = Meta { id: Id::next(), kind: Kind::Local, name: None, location };
         let Spawned { owned, notified, join } = spawn(event.wait(futures, outputs), self.clone(), meta);
         self.0.owned.bind(owned).expect("open");
         drop(join);
-        notified.run();
+        notified
     }
 }
 
@@ -75,6 +80,46 @@ fn remote_wake_reaches_the_sleeping_set() {
         }));
         wakes.join().unwrap();
         assert_eq!((futures.count(), outputs.count()), (1, 1));
+    });
+}
+
+/// Claim: a waiter that goes away leaves the rest to the others, also what it took in and did not run: whoever waits for
+/// the set looks again.
+///
+/// Threads: the set's, where one future waits for the set and a second one looks, has a task left over, and is dropped;
+/// one that wakes another task meanwhile.
+///
+/// Breaks if: `leave` wakes nobody, or takes nothing but its own waker out (the task that is left over is run by nobody).
+#[test]
+fn a_waiter_that_leaves_hands_over_to_the_others() {
+    explore(|| {
+        let set = Set::new();
+        let (event, futures, outputs) = (Event::new(), Drops::default(), Drops::default());
+        set.spawn(&event, &futures, &outputs);
+        let waker = event.waker();
+        let wakes = thread::spawn(move || {
+            event.set();
+            waker.wake();
+        });
+        let ready = Event::new();
+        ready.set();
+        let mut queue = VecDeque::new();
+        let mut first = true;
+        loom::future::block_on(poll_fn(|cx| {
+            set.0.inbox.take(&mut queue, 2, cx.waker());
+            if core::mem::take(&mut first) {
+                set.0.inbox.take(&mut queue, 1, std::task::Waker::noop());
+                queue.push_back(set.queued(&ready, &futures, &outputs));
+                set.0.inbox.leave(1);
+                return Poll::Pending;
+            }
+            while let Some(task) = queue.pop_front() {
+                task.run();
+            }
+            if set.0.owned.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+        }));
+        wakes.join().unwrap();
+        assert_eq!((futures.count(), outputs.count()), (2, 2));
     });
 }
 
