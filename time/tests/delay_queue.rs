@@ -143,12 +143,55 @@ fn a_clone_that_panics_leaves_the_periodic_item_in_place() {
         }
     }
     let world = World::new();
+    let start = Instant::now();
     let mut queue = DelayQueue::new();
-    queue.insert_every(Fragile(std::cell::Cell::new(true)), ms(10));
+    let key = queue.insert_every(Fragile(std::cell::Cell::new(true)), ms(10));
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.run(queue.next())));
     assert!(panicked.is_err());
-    assert_eq!(queue.len(), 1);
-    assert_eq!(world.run(queue.next()).unwrap().deadline(), Instant::now());
+    assert_eq!((queue.len(), queue.deadline(&key)), (1, Some(start + ms(10))), "it is still due");
+    for due in [10, 20] {
+        let item = world.run(queue.next()).unwrap();
+        assert_eq!((item.key(), item.deadline(), Instant::now()), (key, start + ms(due), start + ms(due)));
+    }
+}
+
+#[test]
+fn a_waker_whose_clone_panics_leaves_the_waker_before_it_and_the_items() {
+    static VTABLE: std::task::RawWakerVTable =
+        std::task::RawWakerVTable::new(|_| panic!("this waker cannot be cloned"), |_| {}, |_| {}, |_| {});
+    // SAFETY: the functions use no data.
+    let poisonous = unsafe { std::task::Waker::from_raw(std::task::RawWaker::new(std::ptr::null(), &VTABLE)) };
+    let poll_poisonous = |queue: &mut DelayQueue<&str>| {
+        let mut cx = std::task::Context::from_waker(&poisonous);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(queue.poll_expired(&mut cx))))
+    };
+    for filed in [false, true] {
+        let world = World::new();
+        let wakes = Wakes::new();
+        let mut queue = DelayQueue::new();
+        queue.insert("late", ms(1_000));
+        if filed {
+            assert_eq!(poll(&mut queue, &wakes), Poll::Pending);
+        }
+        assert!(poll_poisonous(&mut queue).is_err());
+        // Whoever waited before is told of an earlier head.
+        queue.insert("early", ms(10));
+        assert_eq!(wakes.take(), usize::from(filed));
+        assert!(poll_poisonous(&mut queue).is_err());
+        assert_eq!(poll(&mut queue, &wakes), Poll::Pending);
+        for (wait, item) in [(10, "early"), (990, "late")] {
+            world.advance(ms(wait));
+            assert_eq!(wakes.take(), 1);
+            assert_eq!(poll(&mut queue, &wakes), Poll::Ready(Some(item)));
+            let _ = poll(&mut queue, &wakes);
+        }
+        assert!(queue.is_empty());
+        // With nothing in it, too: an insert tells whoever saw the end.
+        assert_eq!(poll(&mut queue, &wakes), Poll::Ready(None));
+        assert!(poll_poisonous(&mut queue).is_err());
+        queue.insert("more", ms(10));
+        assert_eq!(wakes.take(), 1);
+    }
 }
 
 #[test]

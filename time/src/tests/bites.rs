@@ -45,3 +45,25 @@ fn slot_that_changes_between_two_bites_loses_nothing_and_keeps_nothing() {
         shard.release(entry.as_mut());
     }
 }
+
+/// The timer that a pass would go on with is dropped, as the last of its slot; one that is filed there then lies behind the
+/// end of the pass.
+#[test]
+fn timer_filed_behind_the_end_of_a_pass_is_not_forgotten() {
+    let shards = shards(1);
+    let shard = shards.get(0);
+    let mut wakes = Vec::new();
+    let [mut extended, mut dropped, mut filed] = [(); 3].map(|()| Box::pin(Entry::new(0)));
+    assert_eq!(shard.insert(extended.as_mut(), Tick::from_nanos(1_000)), Inserted::Armed);
+    assert_eq!(shard.insert(dropped.as_mut(), Tick::from_nanos(2_000)), Inserted::Armed);
+    assert_eq!(shard.reset(extended.as_mut(), Tick::from_nanos(50_000)), Reset::Extended);
+    let bite = shard.turn(1_000, 1, &mut wakes);
+    assert_eq!((bite.handled, bite.fired, bite.more), (1, 0, true));
+    shard.release(dropped.as_mut());
+    assert_eq!(shard.insert(filed.as_mut(), Tick::from_nanos(30_000)), Inserted::Armed);
+    assert!(!shard.turn(1_000, 256, &mut wakes).more);
+    assert_eq!(shard.next(), 30_000);
+    for (now, fired) in [(29_999, 0), (30_000, 1), (49_999, 0), (50_000, 1)] {
+        assert_eq!(shard.turn(now, 256, &mut wakes).fired, fired, "at {now}");
+    }
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::Wake;
 
 use super::{Counter, poll, shards};
-use crate::timer::{Entry, Inserted, State, Turner};
+use crate::timer::{Entry, Inserted, Reset, State, Turner};
 use crate::{Next, Tick, Timers, sleep};
 
 #[test]
@@ -84,4 +84,26 @@ fn waker_that_panics_when_the_timers_go_keeps_nobody_from_being_woken() {
     // And the shards are there for the next one.
     let (next, _driver) = Timers::builder().shards(5).build().unwrap();
     assert!(core::ptr::eq(shard, &**next.shared().worker_shard(0)));
+}
+
+/// A slot says when its first timer is due, which may have been extended since; one that lies a level up still may then
+/// be the earliest.
+#[test]
+fn the_earliest_is_found_a_level_up_behind_one_that_was_extended() {
+    const DUE: u64 = (10 << 22) + 100;
+    let shards = shards(1);
+    let mut wakes = Vec::new();
+    let [mut first, mut above, mut below] = [(); 3].map(|()| Box::pin(Entry::new(0)));
+    let shard = shards.get(0);
+    // What fires at 9 << 22 brings the wheel there.
+    assert_eq!(shard.insert(first.as_mut(), Tick::from_nanos(9 << 22)), Inserted::Armed);
+    assert_eq!(shard.insert(above.as_mut(), Tick::from_nanos(DUE)), Inserted::Armed);
+    assert_eq!(Turner::new(0).turn(&shards, 9 << 22, &mut wakes).fired, 1);
+    assert_eq!(shard.insert(below.as_mut(), Tick::from_nanos(DUE - 10)), Inserted::Armed);
+    assert_eq!((shard.level_of(&above), shard.level_of(&below)), (Some(1), Some(0)));
+    assert_eq!(shard.reset(below.as_mut(), Tick::from_nanos(DUE + 10)), Reset::Extended);
+    assert_eq!((shard.next(), shard.true_earliest(), shard.next()), (DUE - 10, DUE, DUE));
+    for (now, fired) in [(DUE - 1, 0), (DUE, 1), (DUE + 9, 0), (DUE + 10, 1)] {
+        assert_eq!(Turner::new(0).turn(&shards, now, &mut wakes).fired, fired, "at {now}");
+    }
 }

@@ -111,6 +111,42 @@ fn waker_whose_clone_panics_leaves_a_timer_that_works() {
     assert!(poll(&mut timer, &counter).is_ready());
 }
 
+/// A waker that panics whenever it is dropped, and whose clones do.
+fn explosive() -> Waker {
+    static VTABLE: RawWakerVTable = RawWakerVTable::new(
+        |_| RawWaker::new(core::ptr::null(), &VTABLE),
+        |_| panic!("this waker cannot be woken"),
+        |_| {},
+        |_| panic!("this waker cannot be dropped"),
+    );
+    // SAFETY: the functions use no data.
+    unsafe { Waker::from_raw(RawWaker::new(core::ptr::null(), &VTABLE)) }
+}
+
+#[test]
+fn waker_whose_drop_panics_leaves_timers_that_work() {
+    let mut rig = Rig::new();
+    let _entered = rig.timers.enter();
+    let waker = core::mem::ManuallyDrop::new(explosive());
+    let counter = Counter::new();
+    let mut beside = Box::pin(sleep(Duration::from_millis(1)));
+    assert!(poll(&mut beside, &counter).is_pending());
+    // Replaced by another poll, and dropped with its timer: each drop panics, and each time nothing else is lost.
+    let mut replaced = Box::pin(sleep(Duration::from_millis(1)));
+    let mut dropped = Box::pin(sleep(Duration::from_micros(500)));
+    for timer in [&mut replaced, &mut dropped] {
+        assert!(timer.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| poll(&mut replaced, &counter))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(dropped))).is_err());
+    let _ = poll(&mut replaced, &counter);
+    rig.jump(Duration::from_millis(1));
+    assert_eq!(counter.count(), 2);
+    assert!(poll(&mut beside, &counter).is_ready() && poll(&mut replaced, &counter).is_ready());
+    let metrics = rig.timers.metrics();
+    assert_eq!(metrics.armed, metrics.fired + metrics.cancelled, "the timer that is gone is out of the wheel");
+}
+
 #[test]
 fn wake_is_called_for_every_waker_taken_even_if_one_panics() {
     struct Panics;
