@@ -28,7 +28,9 @@
 //!
 //! None is on by default. `hyper` adds `compat::hyper`: hyper's I/O, timer and executor traits, and a server with
 //! graceful shutdown. `tokio-io` implements tokio's `AsyncRead` and `AsyncWrite` for the streams, beside those of
-//! futures-io, which they always have.
+//! futures-io, which they always have. `tracing` tells `tracing` subscribers that listen at TRACE of each timer, in the
+//! words that tokio-console looks for: a span `runtime.resource` as long as the timer lives, one for the waiting, and an
+//! event a poll. Tasks and their wakers are told of without it.
 
 extern crate alloc;
 

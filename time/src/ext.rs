@@ -36,6 +36,7 @@ pub trait TimeoutExt: IntoFuture + Sized {
     /// # Cancel safety
     ///
     /// As the inner future's: dropping the `Timeout` drops it.
+    #[track_caller]
     fn timeout(self, limit: Duration) -> Timeout<Self::IntoFuture> {
         timeout(limit, self)
     }
@@ -62,6 +63,7 @@ pub trait TimeoutExt: IntoFuture + Sized {
     /// assert!(never.is_err());
     /// # });
     /// ```
+    #[track_caller]
     fn deadline(self, deadline: Instant) -> Timeout<Self::IntoFuture> {
         timeout_at(deadline, self)
     }

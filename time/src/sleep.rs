@@ -9,6 +9,7 @@ use core::time::Duration;
 use crate::clock::Instant;
 use crate::context;
 use crate::error::Error;
+use crate::filed::Filed;
 use crate::sync::Kept;
 use crate::timer::{Entry, Inserted, Reset, Shard, State, Tick, nanos};
 use crate::timers::Shared;
@@ -105,8 +106,8 @@ pin_project_lite::pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct Sleep {
         deadline: Instant,
-        // The shard the entry was last filed in.
-        shard: Option<Kept<Shard>>,
+        // The shard the entry was last filed in, and what is told of it.
+        filed: Filed,
         #[pin]
         entry: Entry,
     }
@@ -114,7 +115,7 @@ pin_project_lite::pin_project! {
     impl PinnedDrop for Sleep {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
-            if let Some(shard) = this.shard {
+            if let Some(shard) = this.filed.shard() {
                 shard.release(this.entry);
             }
         }
@@ -123,17 +124,19 @@ pin_project_lite::pin_project! {
 
 impl Sleep {
     /// The timer of a `sleep_until`, a timeout or an interval.
+    #[track_caller]
     pub(crate) fn new_timeout(deadline: Instant) -> Sleep {
         let owner = context::with(|current| current.map_or(0, |current| current.shared.id()));
-        Sleep { deadline, shard: None, entry: Entry::new(owner) }
+        Sleep { deadline, filed: Filed::new(deadline), entry: Entry::new(owner) }
     }
 
     /// The timer that ends `duration` from now. What is more than a few stores is behind a call that returns in registers:
     /// a future built in pieces elsewhere and moved from there stalls on its own stores.
     #[inline(always)]
+    #[track_caller]
     pub(crate) fn after(duration: Duration) -> Sleep {
         let (deadline, owner) = after(duration);
-        Sleep { deadline, shard: None, entry: Entry::new(owner) }
+        Sleep { deadline, filed: Filed::new(deadline), entry: Entry::new(owner) }
     }
 
     /// The instant at which this fires.
@@ -177,7 +180,8 @@ impl Sleep {
         let due = filed && deadline < self.deadline && deadline <= self.now();
         let mut this = self.project();
         *this.deadline = deadline;
-        match this.shard {
+        this.filed.reset(deadline);
+        match this.filed.shard() {
             Some(shard) if due => {
                 shard.detach(this.entry.as_mut());
                 this.entry.as_mut().elapse_idle();
@@ -186,7 +190,7 @@ impl Sleep {
             Some(shard) => {
                 let to = deadline.tick_since(shard.epoch());
                 if shard.reset(this.entry, to) == Reset::Extended {
-                    note_extended(shard);
+                    note_extended(&shard);
                 }
             }
             // Never filed: at most it was found due at its first poll.
@@ -235,17 +239,18 @@ impl Sleep {
 
     /// As `try_poll_elapsed`, whatever is left of the budget, and without spending of it.
     pub(crate) fn poll_unlimited(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), Error>> {
-        let mut this = self.project();
-        match this.entry.state() {
-            State::Idle => arm(*this.deadline, this.shard, this.entry, cx.waker()),
+        let this = self.project();
+        let (deadline, mut entry) = (*this.deadline, this.entry);
+        this.filed.polled(|filed| match entry.state() {
+            State::Idle => arm(deadline, filed, entry, cx.waker()),
             State::Elapsed { .. } => Poll::Ready(Ok(())),
             State::Shutdown { .. } => Poll::Ready(Err(Error::Shutdown)),
-            State::Armed(_) | State::Pending => match poll_filed(this.shard, this.entry.as_mut(), cx.waker()) {
+            State::Armed(_) | State::Pending => match poll_filed(filed, entry.as_mut(), cx.waker()) {
                 State::Elapsed { .. } => Poll::Ready(Ok(())),
                 State::Shutdown { .. } => Poll::Ready(Err(Error::Shutdown)),
                 _ => Poll::Pending,
             },
-        }
+        })
     }
 }
 
@@ -287,12 +292,7 @@ enum Place {
 }
 
 /// Files an idle entry, unless it is due.
-fn arm(
-    deadline: Instant,
-    shard: &mut Option<Kept<Shard>>,
-    mut entry: Pin<&mut Entry>,
-    waker: &Waker,
-) -> Poll<Result<(), Error>> {
+fn arm(deadline: Instant, filed: &mut Filed, mut entry: Pin<&mut Entry>, waker: &Waker) -> Poll<Result<(), Error>> {
     let (place, tick) = match place(deadline, &entry) {
         Place::Due => {
             entry.elapse_idle();
@@ -300,12 +300,12 @@ fn arm(
         }
         Place::Nowhere(error) => return Poll::Ready(Err(error)),
         Place::In(place, tick) => {
-            *shard = Some(place.clone());
+            filed.set(place.clone());
             (place, tick)
         }
     };
     // The waker goes in before the entry is linked: nobody fires it until then.
-    poll_filed(shard, entry.as_mut(), waker);
+    poll_filed(filed, entry.as_mut(), waker);
     match place.insert(entry, tick) {
         Inserted::Armed => Poll::Pending,
         Inserted::Closed => Poll::Ready(Err(Error::Shutdown)),
@@ -337,17 +337,17 @@ fn place(deadline: Instant, entry: &Entry) -> Place {
 }
 
 /// Stores the waker and reads the state. If the waker's clone panics, the entry is taken out and its slot made good.
-fn poll_filed(shard: &Option<Kept<Shard>>, entry: Pin<&mut Entry>, waker: &Waker) -> State {
-    struct Undo<'a>(&'a Option<Kept<Shard>>, Pin<&'a mut Entry>);
+fn poll_filed(filed: &Filed, entry: Pin<&mut Entry>, waker: &Waker) -> State {
+    struct Undo<'a>(&'a Filed, Pin<&'a mut Entry>);
     impl Drop for Undo<'_> {
         fn drop(&mut self) {
-            if let Some(shard) = self.0 {
+            if let Some(shard) = self.0.shard() {
                 shard.detach(self.1.as_mut());
             }
             self.1.as_mut().renew_waker();
         }
     }
-    let mut undo = Undo(shard, entry);
+    let mut undo = Undo(filed, entry);
     let state = undo.1.as_mut().poll(waker);
     core::mem::forget(undo);
     state

@@ -31,6 +31,25 @@ impl<T> Kept<T> {
         Self(Box::leak(Box::new(value)))
     }
 
+    /// Where the value is.
+    #[cfg(feature = "tracing")]
+    #[inline]
+    pub(crate) fn pointer(&self) -> *const T {
+        self.0
+    }
+
+    /// The one that [`pointer`](Self::pointer) was asked of; nothing for null.
+    ///
+    /// # Safety
+    ///
+    /// The pointer is null or came from there.
+    #[cfg(feature = "tracing")]
+    #[inline]
+    pub(crate) unsafe fn from_pointer(pointer: *const T) -> Option<Self> {
+        // SAFETY: the caller's promise; the value is never freed.
+        unsafe { pointer.as_ref() }.map(Self)
+    }
+
     /// Whether both are the same value, not merely equal ones.
     #[inline]
     pub(crate) fn is(&self, other: &Self) -> bool {
