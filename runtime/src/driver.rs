@@ -67,7 +67,15 @@ impl Machine {
         watch: Duration,
         counters: Arc<DriverCounters>,
     ) -> Self {
-        Self { parts: Some(Parts { reactor, wheel }), timers, io, wakes: Vec::new(), of_sockets: false, watch, counters }
+        Self {
+            parts: Some(Parts { reactor, wheel }),
+            timers,
+            io,
+            wakes: Vec::new(),
+            of_sockets: false,
+            watch,
+            counters,
+        }
     }
 
     /// What a busy worker does in passing: takes what is ready and, with `timers`, what is due, without sleeping. True if

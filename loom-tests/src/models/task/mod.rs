@@ -1,5 +1,6 @@
 //! Models of the task core's races, on a scheduler that is a locked queue, run by the model's threads.
 
+mod abort_queued;
 mod inbox;
 mod join;
 mod owned;
