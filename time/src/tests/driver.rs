@@ -107,3 +107,23 @@ fn the_earliest_is_found_a_level_up_behind_one_that_was_extended() {
         assert_eq!(Turner::new(0).turn(&shards, now, &mut wakes).fired, fired, "at {now}");
     }
 }
+
+#[test]
+fn shard_that_is_opened_again_begins_at_its_beginning() {
+    const HOUR: u64 = 3_600_000_000_000;
+    let shards = shards(1);
+    let shard = shards.get(0);
+    let mut wakes = Vec::new();
+    let mut before = Box::pin(Entry::new(0));
+    assert_eq!(shard.insert(before.as_mut(), Tick::from_nanos(HOUR)), Inserted::Armed);
+    assert_eq!(shard.turn(HOUR, 256, &mut wakes).fired, 1);
+    while shard.shut(256, &mut wakes) {}
+    shards.open(1, 0, None);
+    let [mut near, mut far] = [(); 2].map(|()| Box::pin(Entry::new(1)));
+    assert_eq!(shard.insert(near.as_mut(), Tick::from_nanos(1_000_000)), Inserted::Armed);
+    assert_eq!(shard.insert(far.as_mut(), Tick::from_nanos(HOUR / 2)), Inserted::Armed);
+    assert!(shard.level_of(&near) < shard.level_of(&far), "the wheel stands where the runtime before left it");
+    assert_eq!(shards.metrics().armed, 2, "the counts are those of the runtime before");
+    assert_eq!(shard.turn(HOUR / 2 - 1, 256, &mut wakes).fired, 1);
+    assert_eq!(shard.turn(HOUR / 2, 256, &mut wakes).fired, 1);
+}
