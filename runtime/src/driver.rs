@@ -14,7 +14,7 @@ use crate::park::{Bound, Driver, Interrupt, Turn};
 use crate::trace::event;
 
 /// How long a watch period is where nobody said.
-pub(crate) const WATCH: Duration = Duration::from_micros(750);
+pub(crate) const WATCH: Duration = Duration::from_micros(500);
 
 /// Clock and sockets, and the wakers that their turns collected.
 #[derive(Debug)]

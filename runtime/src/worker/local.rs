@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::ptr;
 use std::sync::Arc;
 use std::task::Waker;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::home::Stock;
 use super::queue::LocalQueue;
@@ -54,6 +54,8 @@ pub(crate) struct Local {
     in_batch: Cell<bool>,
     /// Since when tasks of the last turn are ready that no peer was told of.
     batch: Cell<Option<Instant>>,
+    /// When there were such tasks last.
+    last_batch: Cell<Instant>,
     wakes: RefCell<Vec<Waker>>,
     /// Sockets were among what the last turn found.
     of_sockets: Cell<bool>,
@@ -94,6 +96,7 @@ impl Local {
             searching: Cell::new(false),
             in_batch: Cell::new(false),
             batch: Cell::new(None),
+            last_batch: Cell::new(Instant::now()),
             wakes: RefCell::new(Vec::new()),
             of_sockets: Cell::new(false),
             random: RefCell::new(fastrand::Rng::with_seed(seed)),
@@ -313,8 +316,11 @@ impl Local {
         count
     }
 
-    pub(crate) fn start_batch(&self) {
-        self.batch.set(Some(Instant::now()));
+    /// No peer is told of the tasks that the last turn made ready, for now. Returns how long ago that was so before.
+    pub(crate) fn start_batch(&self) -> Duration {
+        let now = Instant::now();
+        self.batch.set(Some(now));
+        now.duration_since(self.last_batch.replace(now))
     }
 
     pub(crate) fn batch(&self) -> Option<Instant> {

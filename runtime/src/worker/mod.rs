@@ -33,6 +33,9 @@ const WAKE_PEER_AFTER: Duration = Duration::from_micros(100);
 /// With sockets among them a peer is woken for so few: each is worth several system calls, and should this worker lose its
 /// processor to another process, the peer takes what waits here.
 const WAKE_PEER_AT_SOCKETS: usize = 2;
+/// After so long without a batch one more wake-up costs next to nothing, and the first of the batch may be a task that
+/// blocks: a peer is woken at once.
+const CALM: Duration = Duration::from_millis(2);
 
 /// Runs worker tasks until the runtime stops, or until the worker has moved to another thread.
 fn run(local: &Local) {
@@ -127,7 +130,11 @@ fn call_wakers(local: &Local) -> usize {
     if local.queued() >= many {
         local.wake_peer();
     } else if local.queued() > 1 {
-        local.start_batch();
+        let calm = local.start_batch();
+        if calm >= CALM {
+            local.end_batch();
+            local.wake_peer();
+        }
     }
     woken
 }
