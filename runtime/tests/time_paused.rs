@@ -1,6 +1,7 @@
 //! The test clock on both runtime flavours: exact, idle-driven, reproducible.
 
-use std::future::Future;
+mod paused_support;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,31 +13,7 @@ use wheelhouse::time::{
     DelayQueue, Instant, Ticker, TimeoutExt, advance, interval, pause, resume, sleep, sleep_until, timeout,
 };
 
-const fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
-const HOUR: Duration = Duration::from_secs(3600);
-
-/// The flavours, with the number of threads that poll tasks.
-fn builders() -> Vec<(&'static str, Builder)> {
-    let multi = |workers| Builder::new_multi_thread().worker_threads(workers);
-    vec![
-        ("current-thread", Builder::new_current_thread()),
-        ("1 worker", multi(1)),
-        ("2 workers", multi(2)),
-        ("4 workers", multi(4)),
-    ]
-}
-
-/// Runs a test on a paused runtime of each flavour.
-fn paused<F: Future>(test: impl Fn() -> F) {
-    for (flavour, builder) in builders() {
-        let runtime = builder.start_paused(true).build().unwrap();
-        eprintln!("{flavour}");
-        runtime.block_on(test());
-    }
-}
+use paused_support::{HOUR, builders, ms, paused};
 
 #[test]
 fn an_idle_runtime_jumps_exactly_to_the_earliest_deadline() {

@@ -1,41 +1,18 @@
 //! The test clock and the threads beside the workers: blocking jobs, and callers of `block_on`.
 
-use std::future::Future;
+mod paused_support;
+
 use std::sync::Barrier;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use futures::{AsyncReadExt, AsyncWriteExt};
 use wheelhouse::net::UnixStream;
-use wheelhouse::runtime::{Builder, Handle};
+use wheelhouse::runtime::Handle;
 use wheelhouse::task::{block_in_place, spawn_blocking, yield_now};
 use wheelhouse::time::{Instant, TimeoutExt, interval, sleep};
 
-const fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
-const HOUR: Duration = Duration::from_secs(3600);
-
-/// The flavours, with the number of threads that poll tasks.
-fn builders() -> Vec<(&'static str, Builder)> {
-    let multi = |workers| Builder::new_multi_thread().worker_threads(workers);
-    vec![
-        ("current-thread", Builder::new_current_thread()),
-        ("1 worker", multi(1)),
-        ("2 workers", multi(2)),
-        ("4 workers", multi(4)),
-    ]
-}
-
-/// Runs a test on a paused runtime of each flavour.
-fn paused<F: Future>(test: impl Fn() -> F) {
-    for (flavour, builder) in builders() {
-        let runtime = builder.start_paused(true).build().unwrap();
-        eprintln!("{flavour}");
-        runtime.block_on(test());
-    }
-}
+use paused_support::{HOUR, builders, ms, paused};
 
 #[test]
 fn the_clock_does_not_move_while_a_blocking_task_runs() {
