@@ -209,7 +209,7 @@ fn vectored_writes_of_any_size_keep_their_order() {
         for size in [1, 2, 3, 1023, 1024, 1025, 4000] {
             let whole: Vec<u8> = (0..size).map(|n| n as u8).collect();
             let (head, tail) = whole.split_at(size / 3);
-            let slices = [&head[..], &[], tail].map(IoSlice::new);
+            let slices = [head, &[], tail].map(IoSlice::new);
             assert_eq!(client.write_vectored(&slices).await?, size);
             assert_eq!(client.write_vectored(&slices[2..]).await?, tail.len());
             let mut got = vec![0; size + tail.len()];
