@@ -13,8 +13,9 @@ use crate::metrics::DriverCounters;
 use crate::park::{Bound, Driver, Interrupt, Turn};
 use crate::trace::event;
 
-/// How long a watch period is where nobody said.
-pub(crate) const WATCH: Duration = Duration::from_micros(500);
+/// How long a watch period is where nobody said. Where all workers but one come to block one after the other, as many
+/// periods pass as there are of them.
+pub(crate) const WATCH: Duration = Duration::from_micros(250);
 
 /// Clock and sockets, and the wakers that their turns collected.
 #[derive(Debug)]
