@@ -316,11 +316,13 @@ impl Local {
         count
     }
 
-    /// No peer is told of the tasks that the last turn made ready, for now. Returns how long ago that was so before.
-    pub(crate) fn start_batch(&self) -> Duration {
+    /// No peer is told of the tasks that the last turn made ready, for now; false if a peer should be told, because the
+    /// last such batch is `calm` ago.
+    pub(crate) fn starts_batch(&self, calm: Duration) -> bool {
         let now = Instant::now();
-        self.batch.set(Some(now));
-        now.duration_since(self.last_batch.replace(now))
+        let follows = now.duration_since(self.last_batch.replace(now)) < calm;
+        self.batch.set(follows.then_some(now));
+        follows
     }
 
     pub(crate) fn batch(&self) -> Option<Instant> {

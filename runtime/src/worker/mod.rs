@@ -127,14 +127,9 @@ fn call_wakers(local: &Local) -> usize {
         return 0;
     }
     let many = if local.woke_sockets() { WAKE_PEER_AT_SOCKETS } else { WAKE_PEER_AT };
-    if local.queued() >= many {
+    let queued = local.queued();
+    if queued >= many || (queued > 1 && !local.starts_batch(CALM)) {
         local.wake_peer();
-    } else if local.queued() > 1 {
-        let calm = local.start_batch();
-        if calm >= CALM {
-            local.end_batch();
-            local.wake_peer();
-        }
     }
     woken
 }
